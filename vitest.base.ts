@@ -1,0 +1,9 @@
+import { defineProject, type UserWorkspaceConfig } from 'vitest/config'
+
+/** The tests of one package or example. The condition makes `@rail/*` resolve to sources, so tests need no build. */
+export function project(name: string, test: UserWorkspaceConfig['test'] = {}) {
+  return defineProject({
+    ssr: { resolve: { conditions: ['@rail/source', 'module', 'node', 'development|production'] } },
+    test: { name, include: ['test/**/*.test.ts'], ...test },
+  })
+}
