@@ -1,0 +1,86 @@
+import type { Decision } from './decision.js'
+import { RailError } from './errors.js'
+import type { Field } from './field.js'
+import { headersFor } from './headers.js'
+import type { RejectReply, Settings } from './limiter-options.js'
+import { attempt } from './maybe-promise.js'
+import { type Refusal, refusalFor } from './refusal.js'
+import type { MaybePromise } from './store.js'
+
+/** What is sent for one request: header fields on every answer, and the refusal if there is one. */
+export interface Answer {
+  readonly headers: readonly Field[]
+  readonly refusal: Refusal | undefined
+}
+
+/** The answer to a decision. */
+export function answerTo<Request>(
+  decision: Decision,
+  request: Request,
+  settings: Settings<Request>,
+  tell: (error: unknown) => void,
+): MaybePromise<Answer> {
+  if (settings.dryRun === true) return NOTHING
+  const fields = settings.styles.length === 0 ? [] : headersFor(decision)
+  if (decision.allowed) return { headers: exposed(fields, settings), refusal: undefined }
+  return refused(refusalFor(decision, settings), fields, request, settings, tell)
+}
+
+/** The answer of a refusal: its own fields behind `fields`, and the user's body where there is one. */
+export function refused<Request>(
+  refusal: Refusal,
+  fields: readonly Field[],
+  request: Request,
+  settings: Settings<Request>,
+  tell: (error: unknown) => void,
+): MaybePromise<Answer> {
+  const headers = exposed([...fields, ...refusalFields(refusal)], settings)
+  const { onReject } = settings
+  if (onReject === undefined) return { headers, refusal }
+  return attempt(
+    () => onReject(refusal, request),
+    (reply) => ({ headers, refusal: replied(refusal, reply, tell) }),
+    (cause) => {
+      tell(new RailError('RAIL_HOOK_FAILED', 'onReject failed; the default body was sent.', { cause }))
+      return { headers, refusal }
+    },
+  )
+}
+
+/** No headers, and the request goes on. */
+export const NOTHING: Answer = Object.freeze({ headers: Object.freeze([]), refusal: undefined })
+
+/** A refusal must not be kept by a cache (RFC 6585 section 4), whatever the handler before it allowed. */
+function refusalFields({ retryAfter }: Refusal): Field[] {
+  const noStore: Field = { name: 'Cache-Control', value: 'no-store', merge: 'replace' }
+  if (retryAfter === undefined) return [noStore]
+  return [{ name: 'Retry-After', value: String(retryAfter), merge: 'larger' }, noStore]
+}
+
+function exposed<Request>(fields: readonly Field[], { exposeHeaders }: Settings<Request>): readonly Field[] {
+  if (exposeHeaders !== true || fields.length === 0) return fields
+  const names = fields.map((field) => field.name).filter((name) => name !== 'Cache-Control')
+  return [...fields, { name: 'Access-Control-Expose-Headers', value: names.join(', '), merge: 'list' }]
+}
+
+function replied(refusal: Refusal, reply: RejectReply | undefined, tell: (error: unknown) => void): Refusal {
+  if (typeof reply === 'object' && reply !== null) {
+    if ('text' in reply && typeof reply.text === 'string') {
+      return { ...refusal, type: reply.type ?? 'text/plain; charset=utf-8', body: reply.text }
+    }
+    const body = 'json' in reply ? jsonOf(reply.json) : undefined
+    if (body !== undefined) return { ...refusal, type: 'application/json', body }
+  }
+  if (reply !== undefined) {
+    tell(new RailError('RAIL_HOOK_FAILED', 'onReject returns { json } or { text, type? }; the default body was sent.'))
+  }
+  return refusal
+}
+
+function jsonOf(value: unknown): string | undefined {
+  try {
+    return JSON.stringify(value)
+  } catch {
+    return undefined
+  }
+}

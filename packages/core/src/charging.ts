@@ -1,0 +1,175 @@
+import { type Charge, checkCost, checkKey } from './charge.js'
+import { RailError, shown } from './errors.js'
+import type { Limit } from './limit.js'
+import type { LimiterOptions, RouteOptions } from './limiter-options.js'
+import { chain } from './maybe-promise.js'
+import { checkLimits, checkNames } from './source.js'
+import type { MaybePromise } from './store.js'
+
+/**
+ * What a request is charged, by the limiter's options and its route's: `[]` when it is not counted. `before` is what the
+ * same request has been charged already, elsewhere on the same limiter.
+ *
+ * @throws RailError when the user's functions return what no one may be limited by; it is never taken for "unlimited"
+ */
+export function chargesFor<Request>(
+  request: Request,
+  options: LimiterOptions<Request> & { readonly scope: string },
+  route: RouteOptions<Request>,
+  before: readonly Charge[],
+): MaybePromise<readonly Charge[]> {
+  if (options.charges !== undefined) {
+    return chain(options.charges(request), (charges) => {
+      checkCharges(charges)
+      if (route.cost === undefined && before.length === 0) return charges
+      return chain(costOf(request, route.cost, 0), (cost) =>
+        withBefore(route.cost === undefined ? charges : charges.map((charge) => ({ ...charge, cost })), before),
+      )
+    })
+  }
+  return chain(options.identify(request), (key) => {
+    if (key === null) return NONE
+    checkIdentity(key)
+    return chain(limitsFor(request, key, options), (limits) =>
+      chain(routeLimitsFor(request, key, options, route), (more) =>
+        chain(costOf(request, route.cost ?? options.cost, 1), (ownCost) => {
+          const cost = route.cost === undefined ? Math.max(ownCost, before[0]?.cost ?? 0) : ownCost
+          const { scope } = options
+          if (more === NO_LIMITS && before.length === 0)
+            return limits.length === 0 ? NONE : [{ scope, key, limits, cost }]
+          const charges = [
+            { scope, key, limits, cost },
+            { scope: routeScope(scope, route), key, limits: more, cost },
+          ].filter((charge) => charge.limits.length > 0)
+          if (charges.length > 1) checkNames(charges)
+          return withBefore(charges, before)
+        }),
+      ),
+    )
+  })
+}
+
+const NONE: readonly Charge[] = Object.freeze([])
+const NO_LIMITS: readonly Limit[] = Object.freeze([])
+
+function limitsFor<Request>(
+  request: Request,
+  key: string,
+  { limits, scope }: Extract<LimiterOptions<Request>, { charges?: undefined }> & { readonly scope: string },
+): MaybePromise<readonly Limit[]> {
+  if (typeof limits === 'function') return chain(limits(key, request), (found) => checkedLimits(found, LIMITS_FUNCTION))
+  if ('limitsFor' in limits) return chain(limits.limitsFor(key, scope), (found) => checkedLimits(found, SOURCE))
+  return limits
+}
+
+/** The limits that hold on a route beside the plan's. */
+function routeLimitsFor<Request>(
+  request: Request,
+  key: string,
+  options: Extract<LimiterOptions<Request>, { charges?: undefined }>,
+  { scope, limits }: RouteOptions<Request>,
+): MaybePromise<readonly Limit[]> {
+  if (typeof limits === 'function') return chain(limits(key, request), (found) => checkedLimits(found, ROUTE_FUNCTION))
+  if (limits !== undefined) return limits
+  if (scope === undefined) return NO_LIMITS
+  const source = options.limits
+  if (typeof source === 'function' || !('limitsFor' in source)) return NO_LIMITS
+  return chain(source.limitsFor(key, scope), (found) => checkedLimits(found, SOURCE))
+}
+
+const LIMITS_FUNCTION = 'What limits(key, request) returns'
+const ROUTE_FUNCTION = 'What the limits(key, request) of with() returns'
+const SOURCE = 'What limitsFor(key, scope) returns'
+
+function routeScope<Request>(scope: string, route: RouteOptions<Request>): string {
+  if (route.scope === undefined || route.scope === '') return scope
+  return scope === '' ? route.scope : `${scope}.${route.scope}`
+}
+
+function costOf<Request>(
+  request: Request,
+  cost: number | ((request: Request) => MaybePromise<number>) | undefined,
+  fallback: number,
+): MaybePromise<number> {
+  if (cost === undefined) return fallback
+  if (typeof cost === 'number') return cost
+  return chain(cost(request), (found) => {
+    checkCost(found, 'What cost(request) returns')
+    return found
+  })
+}
+
+function checkedLimits(limits: readonly Limit[], where: string): readonly Limit[] {
+  checkLimits(limits, where)
+  return limits
+}
+
+function checkIdentity(key: unknown): asserts key is string {
+  if (key === undefined) {
+    throw new RailError(
+      'RAIL_NO_IDENTITY',
+      'identify(request) returned undefined. Return a key, or null for an anonymous request. (Is the limiter mounted before authentication?)',
+    )
+  }
+  checkKey(key, 'What identify(request) returns')
+}
+
+function checkCharges(charges: unknown): asserts charges is readonly Charge[] {
+  if (!Array.isArray(charges)) {
+    throw new RailError(
+      'RAIL_BAD_CHARGES',
+      `What charges(request) returns is an array of charges, got ${shown(charges)}.`,
+    )
+  }
+  for (const charge of charges) {
+    if (typeof charge !== 'object' || charge === null) {
+      throw new RailError(
+        'RAIL_BAD_CHARGES',
+        `A charge is { key, limits, cost } and perhaps scope, got ${shown(charge)}.`,
+      )
+    }
+    checkKey(charge.key, 'The key of a charge')
+    checkCost(charge.cost, 'The cost of a charge')
+    checkLimits(charge.limits, 'The limits of a charge')
+    if (charge.scope !== undefined && typeof charge.scope !== 'string') {
+      throw new RailError('RAIL_BAD_CHARGES', `The scope of a charge is a text, got ${shown(charge.scope)}.`)
+    }
+  }
+  checkNames(charges)
+}
+
+/**
+ * The charges with what the request has already taken, bucket by bucket, so that only the difference is taken now and a
+ * refusal leaves nothing taken. Buckets charged before and not asked again stay as they were charged.
+ */
+function withBefore(charges: readonly Charge[], before: readonly Charge[]): readonly Charge[] {
+  if (before.length === 0) return charges
+  const asked = charges.flatMap((charge) => {
+    const earlier = before.find((other) => sameKey(other, charge))
+    if (earlier === undefined) return [charge]
+    const [known, fresh] = partition(charge.limits, (limit) => hasName(earlier.limits, limit))
+    return [
+      { ...charge, limits: known, taken: earlier.cost },
+      { ...charge, limits: fresh },
+    ]
+  })
+  const kept = before.flatMap((earlier) => {
+    const now = charges.filter((charge) => sameKey(charge, earlier)).flatMap((charge) => charge.limits)
+    const limits = earlier.limits.filter((limit) => !hasName(now, limit))
+    return [{ ...earlier, limits, taken: earlier.cost }]
+  })
+  return [...asked, ...kept].filter((charge) => charge.limits.length > 0)
+}
+
+function sameKey(a: Charge, b: Charge): boolean {
+  return a.key === b.key && (a.scope ?? '') === (b.scope ?? '')
+}
+
+function hasName(limits: readonly Limit[], limit: Limit): boolean {
+  return limits.some((other) => other.name === limit.name)
+}
+
+function partition<T>(values: readonly T[], passes: (value: T) => boolean): [readonly T[], readonly T[]] {
+  if (values.every(passes)) return [values, []]
+  return [values.filter(passes), values.filter((value) => !passes(value))]
+}

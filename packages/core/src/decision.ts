@@ -1,0 +1,85 @@
+import { fullAfter, remainingOf, waitFor } from './bucket.js'
+import type { Limit } from './limit.js'
+
+/** The answer to the charges of one request. */
+export interface Decision {
+  /** Whether every limit had room. If not, nothing was taken from any. */
+  readonly allowed: boolean
+  /** Each bucket's state after the decision, in the order of the charges and their limits. */
+  readonly limits: readonly LimitStatus[]
+  /** Milliseconds until the same request would be let in, if nobody else takes: 0 when allowed, Infinity for never. */
+  readonly retryAfterMs: number
+  /** The names, as sent (see {@link sentName}), of the limits that refused. */
+  readonly refusedBy: readonly string[]
+  /** Statuses of buckets whose limit had changed since they were last charged. */
+  readonly redefined: readonly LimitStatus[]
+}
+
+/** One bucket's part of a decision. */
+export interface LimitStatus {
+  readonly limit: Limit
+  readonly key: string
+  readonly scope: string
+  /** What was asked of this bucket, in tokens. */
+  readonly cost: number
+  /** Whole tokens left. */
+  readonly remaining: number
+  /** Whether this limit refused. */
+  readonly refused: boolean
+  /**
+   * Milliseconds until a request fits: one of this cost where this limit refused, one of cost 1 otherwise. 0 if one fits
+   * now, Infinity if none ever will.
+   */
+  readonly retryAfterMs: number
+  /** Milliseconds until the bucket is full. */
+  readonly fullAfterMs: number
+}
+
+/** A bucket's status, from what it owes after the decision. `aheadMs` is how far the clock has stepped back behind it. */
+export function statusOf(
+  limit: Limit,
+  key: string,
+  scope: string,
+  cost: number,
+  refused: boolean,
+  owed: number,
+  aheadMs: number,
+): LimitStatus {
+  return {
+    limit,
+    key,
+    scope,
+    cost,
+    remaining: remainingOf(owed, limit),
+    refused,
+    retryAfterMs: waitFor(owed, limit, refused ? cost : 1, aheadMs),
+    fullAfterMs: fullAfter(owed, limit, aheadMs),
+  }
+}
+
+/** The decision that the statuses of all its buckets make. */
+export function decisionOf(limits: readonly LimitStatus[], redefined: readonly LimitStatus[] = NO_STATUS): Decision {
+  let retryAfterMs = 0
+  let refusedBy = NO_NAMES
+  for (const status of limits) {
+    if (!status.refused) continue
+    if (status.retryAfterMs > retryAfterMs) retryAfterMs = status.retryAfterMs
+    refusedBy = [...refusedBy, sentName(status.scope, status.limit)]
+  }
+  return { allowed: refusedBy === NO_NAMES, limits, retryAfterMs, refusedBy, redefined }
+}
+
+const NO_STATUS: readonly LimitStatus[] = Object.freeze([])
+const NO_NAMES: readonly string[] = Object.freeze([])
+
+/** The name a limit is sent under: its own, after its scope if it has one (`writes.per_minute`). */
+export function sentName(scope: string, limit: Limit): string {
+  return scope === '' ? limit.name : `${printable(scope)}.${limit.name}`
+}
+
+/** A scope may be any text, a name in a header may not: other characters are percent-encoded as in a URL. */
+function printable(scope: string): string {
+  return scope.replace(/[^\x20-\x7e]/gu, (character) =>
+    /\p{Surrogate}/u.test(character) ? '%EF%BF%BD' : encodeURIComponent(character),
+  )
+}

@@ -1,0 +1,48 @@
+/**
+ * What went wrong, as a stable text: codes never change, sentences may.
+ * Each has a section in docs/errors.md that says how it comes about and what to do.
+ */
+export type RailErrorCode =
+  | 'RAIL_BAD_DURATION'
+  | 'RAIL_BAD_LIMIT'
+  | 'RAIL_BAD_SHARE'
+  | 'RAIL_BAD_OPTION'
+  | 'RAIL_UNKNOWN_OPTION'
+  | 'RAIL_DUPLICATE_NAME'
+  | 'RAIL_NO_IDENTITY'
+  | 'RAIL_BAD_KEY'
+  | 'RAIL_NO_LIMITS'
+  | 'RAIL_BAD_LIMITS'
+  | 'RAIL_BAD_COST'
+  | 'RAIL_BAD_CHARGES'
+  | 'RAIL_BAD_CLOCK'
+  | 'RAIL_FLAPPING_LIMIT'
+  | 'RAIL_NEVER_FITS'
+  | 'RAIL_STORE_FAILED'
+  | 'RAIL_HOOK_FAILED'
+
+/**
+ * The one class of error that Rail throws. `code` is for programs, `message` for people: it says what was expected,
+ * what came, and what to do. `cause` is the error behind it, where there is one.
+ *
+ * A refused request is not an error: it is a {@link Decision} that is not allowed.
+ */
+export class RailError extends Error {
+  override readonly name = 'RailError'
+  readonly code: RailErrorCode
+
+  constructor(code: RailErrorCode, message: string, options?: { cause?: unknown }) {
+    super(message, options)
+    this.code = code
+  }
+}
+
+/** A value as it should read in a sentence: short, quoted where it is text, never throwing. */
+export function shown(value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value)
+  if (typeof value === 'bigint') return `${value}n`
+  if (typeof value === 'function') return value.name ? `the function ${value.name}` : 'a function'
+  if (value === null || typeof value !== 'object') return String(value)
+  if (Array.isArray(value)) return value.length === 0 ? '[]' : `an array of ${value.length}`
+  return value instanceof Error ? `the error ${shown(value.message)}` : 'an object'
+}

@@ -1,0 +1,35 @@
+export type { Charge } from './charge.js'
+export { type Clock, monotonicClock } from './clock.js'
+export type { Decision, LimitStatus } from './decision.js'
+export { type Duration, durationMs } from './duration.js'
+export { RailError, type RailErrorCode } from './errors.js'
+export { type Field, mergeField } from './field.js'
+export { type HeaderStyle, headersFor } from './headers.js'
+export {
+  type Limit,
+  type LimitDefinition,
+  type LimitOptions,
+  limit,
+  perDay,
+  perHour,
+  perMinute,
+  perSecond,
+} from './limit.js'
+export { createLimiter, type Limiter, type Outcome } from './limiter.js'
+export type {
+  LimiterOptions,
+  LimiterSettings,
+  PlainCharging,
+  RejectReply,
+  RequestReader,
+  RouteOptions,
+  SeveralCharges,
+} from './limiter-options.js'
+export { type ManualClock, manualClock } from './manual-clock.js'
+export { MemoryStore, type MemoryStoreOptions } from './memory-store.js'
+export { type HeaderSource, type ParsedHeaders, type ParsedLimit, parseHeaders } from './parse-headers.js'
+export { type Refusal, type RefusalOptions, refusalFor } from './refusal.js'
+export { addFields, type HeadWriter } from './response-head.js'
+export { share } from './share.js'
+export type { LimitSource } from './source.js'
+export type { MaybePromise, Store } from './store.js'

@@ -1,0 +1,67 @@
+import { Blocks } from './blocks.js'
+import type { Limit } from './limit.js'
+
+/** Which buckets a key has, in which order: shared by all keys of a scope that meet the same limits. */
+export interface Layout {
+  readonly id: number
+  readonly scope: string
+  readonly limits: readonly Limit[]
+  /** Where the state of its keys is. */
+  readonly blocks: Blocks
+  /** How many keys have it. */
+  keys: number
+}
+
+/** The layouts in use. As many as there are different sets of limits, never more than keys. */
+export class Layouts {
+  /** The scope of each layout, by id: what a table of keys needs to know. */
+  readonly scopes: string[] = []
+  readonly #layouts: Layout[] = []
+  readonly #blocks: Blocks[] = []
+  readonly #freed: number[] = []
+  readonly #byDefinition = new Map<string, Layout>()
+  readonly #byArray = new WeakMap<readonly Limit[], Layout>()
+
+  at(id: number): Layout {
+    return this.#layouts[id] as Layout
+  }
+
+  /** The layout for these limits, for one more key; made when there is none. Whoever acquires releases. */
+  acquire(scope: string, limits: readonly Limit[]): Layout {
+    const layout = this.#known(scope, limits) ?? this.#make(scope, limits)
+    this.#byArray.set(limits, layout)
+    layout.keys++
+    return layout
+  }
+
+  /** One key fewer has this layout; the last one takes it away. */
+  release(layout: Layout): void {
+    if (--layout.keys > 0) return
+    this.#byDefinition.delete(definitionOf(layout.scope, layout.limits))
+    this.#freed.push(layout.id)
+  }
+
+  #known(scope: string, limits: readonly Limit[]): Layout | undefined {
+    const layout = this.#byArray.get(limits)
+    if (layout !== undefined && layout.keys > 0 && layout.scope === scope) return layout
+    return this.#byDefinition.get(definitionOf(scope, limits))
+  }
+
+  #make(scope: string, limits: readonly Limit[]): Layout {
+    this.#blocks[limits.length] ??= new Blocks(limits.length)
+    const blocks = this.#blocks[limits.length] as Blocks
+    const layout: Layout = { id: this.#freed.pop() ?? this.#layouts.length, scope, limits, blocks, keys: 0 }
+    this.#layouts[layout.id] = layout
+    this.scopes[layout.id] = scope
+    this.#byDefinition.set(definitionOf(scope, limits), layout)
+    return layout
+  }
+}
+
+/** Two sets of limits with the same text keep the same buckets. */
+function definitionOf(scope: string, limits: readonly Limit[]): string {
+  return JSON.stringify([
+    scope,
+    ...limits.map((limit) => [limit.name, limit.grain, limit.flow, limit.burst, limit.wholeBurst]),
+  ])
+}

@@ -1,0 +1,221 @@
+import type { Charge } from './charge.js'
+import { type Clock, monotonicClock } from './clock.js'
+import type { Decision } from './decision.js'
+import { RailError } from './errors.js'
+import type { HeaderStyle } from './headers.js'
+import type { Limit } from './limit.js'
+import { MemoryStore } from './memory-store.js'
+import { checkOption, checkOptionNames } from './options.js'
+import type { Refusal, RefusalOptions } from './refusal.js'
+import { checkLimits, type LimitSource } from './source.js'
+import type { MaybePromise, Store } from './store.js'
+
+/** A body of the user's own for a refusal: an object sent as JSON, or text (`text/plain` unless `type` says otherwise). */
+export type RejectReply = { readonly json: unknown } | { readonly text: string; readonly type?: string | undefined }
+
+/** What every limiter and adapter takes, whatever the framework. */
+export interface LimiterSettings<Request> extends RefusalOptions {
+  /** Where buckets live. @default a new MemoryStore */
+  readonly store?: Store | undefined
+  /** Keeps this limiter's buckets apart from another's in the same store. @default '' */
+  readonly scope?: string | undefined
+  /** How limits are told to clients; `false`: not, but refusals keep `Retry-After`. @default 'draft-11' */
+  readonly headers?: HeaderStyle | readonly HeaderStyle[] | false | undefined
+  /** Adds the names of the fields sent to `Access-Control-Expose-Headers`, so that browsers' scripts may read them. @default false */
+  readonly exposeHeaders?: boolean | undefined
+  /** Replaces the body of a refusal. Status and headers stay, whatever it returns; if it throws, the default is sent. */
+  readonly onReject?: ((refusal: Refusal, request: Request) => MaybePromise<RejectReply | undefined>) | undefined
+  /** Requests for which this returns true are not counted at all. */
+  readonly skip?: ((request: Request) => MaybePromise<boolean>) | undefined
+  /** Does not count CORS preflights, which carry no credentials. @default false */
+  readonly skipPreflights?: boolean | undefined
+  /** Takes tokens and tells `onDecision`, but sends no headers and refuses nothing. @default false */
+  readonly dryRun?: boolean | undefined
+  /**
+   * What happens when the store fails: the request goes on, is refused with 503, or is counted in this process at
+   * `share(limit, servers)`. @default 'allow'
+   */
+  readonly onStoreFailure?: 'allow' | 'refuse' | 'local' | undefined
+  /** On how many servers the limit is divided when the store fails and buckets are local. @default 1 */
+  readonly servers?: number | (() => number) | undefined
+  /** Told of each decision. `earlier`: the one that this replaces, where a costlier route asked again for one request. */
+  readonly onDecision?: ((decision: Decision, request: Request, earlier: Decision | undefined) => void) | undefined
+  /** Told of what went wrong without stopping a request. Never changes an answer. */
+  readonly onError?: ((error: unknown) => void) | undefined
+  /** Milliseconds; for tests, or where time comes from elsewhere. @default monotonic, performance.now */
+  readonly clock?: Clock | undefined
+}
+
+/** Who is charged, by which limits, how much: the usual three. */
+export interface PlainCharging<Request> {
+  /** Whom a request is counted under: a key, or `null` for an anonymous request, which is not counted. */
+  readonly identify: (request: Request) => MaybePromise<string | null>
+  /** The limits of a key: always the same, from a source, or by a function. `[]` is no limit. */
+  readonly limits: readonly Limit[] | LimitSource | ((key: string, request: Request) => MaybePromise<readonly Limit[]>)
+  /** Tokens a request takes. @default 1 */
+  readonly cost?: number | ((request: Request) => MaybePromise<number>) | undefined
+  readonly charges?: undefined
+}
+
+/** Several charges at once, all or nothing, instead of the usual three. */
+export interface SeveralCharges<Request> {
+  /** What a request is charged: for instance an OAuth client, and one of its users. `[]`: not counted. */
+  readonly charges: (request: Request) => MaybePromise<readonly Charge[]>
+  readonly identify?: undefined
+  readonly limits?: undefined
+  readonly cost?: undefined
+}
+
+/** The options of {@link createLimiter}. */
+export type LimiterOptions<Request> = LimiterSettings<Request> & (PlainCharging<Request> | SeveralCharges<Request>)
+
+/** What makes a route costlier or tighter than the limiter it belongs to. */
+export interface RouteOptions<Request> {
+  /** Tokens a request takes here. @default the limiter's cost */
+  readonly cost?: number | ((request: Request) => MaybePromise<number>) | undefined
+  /** Limits that hold here beside the plan's: the source's for this scope, or those of `limits`. */
+  readonly scope?: string | undefined
+  /** Limits that hold here beside the plan's, counted in `scope`. */
+  readonly limits?: readonly Limit[] | ((key: string, request: Request) => MaybePromise<readonly Limit[]>) | undefined
+}
+
+/** How to read what a limiter must know of a framework's request: whether it is a CORS preflight. */
+export interface RequestReader<Request> {
+  method(request: Request): string
+  /** A header field by its lower-case name. */
+  header(request: Request, name: string): string | undefined
+}
+
+/** The options with their defaults. */
+export type Settings<Request> = LimiterOptions<Request> & {
+  readonly store: Store
+  readonly scope: string
+  readonly styles: readonly HeaderStyle[]
+  readonly clock: Clock
+}
+
+/** Checks options and fills in defaults. @throws RailError for anything wrong, when the limiter is made */
+export function settingsOf<Request>(
+  options: LimiterOptions<Request>,
+  reader?: RequestReader<Request>,
+): Settings<Request> {
+  checkOptionNames(options, OPTION_NAMES, 'A limiter')
+  for (const [name, expected, passes] of CHECKS) checkOption(name, options[name], expected, passes)
+  checkCharging(options)
+  const { store = new MemoryStore(), scope = '', headers = 'draft-11', clock = monotonicClock } = options
+  const styles = headers === false ? [] : typeof headers === 'string' ? [headers] : headers
+  return { ...options, store, scope, styles, clock, skip: skipOf(options, reader) }
+}
+
+function skipOf<Request>(
+  { skip, skipPreflights }: LimiterOptions<Request>,
+  reader: RequestReader<Request> | undefined,
+): LimiterOptions<Request>['skip'] {
+  if (skipPreflights !== true) return skip
+  if (reader === undefined) {
+    throw new RailError(
+      'RAIL_BAD_OPTION',
+      'skipPreflights needs a way to read requests: the second argument of createLimiter.',
+    )
+  }
+  // Fetch standard, CORS-preflight request: OPTIONS with these two fields.
+  const isPreflight = (request: Request): boolean =>
+    reader.method(request) === 'OPTIONS' &&
+    reader.header(request, 'origin') !== undefined &&
+    reader.header(request, 'access-control-request-method') !== undefined
+  return (request) => isPreflight(request) || (skip?.(request) ?? false)
+}
+
+/** Checks what {@link RouteOptions} say, given the limiter's options. @throws RailError when the middleware is made */
+export function checkRoute<Request>(route: RouteOptions<Request>, limiter: LimiterOptions<Request>): void {
+  checkOptionNames(route, ROUTE_NAMES, 'with()')
+  checkOption('cost', route.cost, COST, isCost)
+  checkOption('scope', route.scope, 'a text', isText)
+  checkOption(
+    'limits',
+    route.limits,
+    'an array of limits, or a function',
+    (value) => Array.isArray(value) || isFunction(value),
+  )
+  if (Array.isArray(route.limits)) checkLimits(route.limits, 'The option limits of with()')
+  if (limiter.charges !== undefined && (route.scope !== undefined || route.limits !== undefined)) {
+    throw new RailError(
+      'RAIL_BAD_OPTION',
+      'A limiter with charges takes only cost in with(); return the rest from charges.',
+    )
+  }
+  const ofSource = typeof limiter.limits === 'object' && 'limitsFor' in limiter.limits
+  if (route.scope !== undefined && route.limits === undefined && !ofSource) {
+    throw new RailError(
+      'RAIL_BAD_OPTION',
+      `with({ scope: '${route.scope}' }) needs limits too: only a source (a plan book) knows the limits of a scope by itself.`,
+    )
+  }
+}
+
+const COST = 'a whole number of tokens from 0, or a function'
+const isFunction = (value: unknown): boolean => typeof value === 'function'
+const isText = (value: unknown): boolean => typeof value === 'string'
+const isBoolean = (value: unknown): boolean => typeof value === 'boolean'
+const isCost = (value: unknown): boolean => isFunction(value) || isWholeFrom(0)(value)
+const isWholeFrom =
+  (least: number) =>
+  (value: unknown): boolean =>
+    typeof value === 'number' && Number.isSafeInteger(value) && value >= least
+const isStore = (value: unknown): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  ['take', 'peek', 'settle', 'reset'].every((name) => isFunction((value as Record<string, unknown>)[name]))
+const STYLES: readonly unknown[] = ['draft-11']
+const isHeaders = (value: unknown): boolean =>
+  value === false ||
+  (Array.isArray(value) ? value.length > 0 && value.every((style) => STYLES.includes(style)) : STYLES.includes(value))
+
+type Check = readonly [name: keyof LimiterOptions<unknown>, expected: string, passes: (value: unknown) => boolean]
+
+const CHECKS: readonly Check[] = [
+  ['identify', 'a function', isFunction],
+  ['charges', 'a function', isFunction],
+  ['cost', COST, isCost],
+  ['store', 'a store, with take, peek, settle and reset', isStore],
+  ['scope', 'a text', isText],
+  ['headers', `one of ${STYLES.map((style) => `'${style}'`).join(', ')}, several in an array, or false`, isHeaders],
+  ['exposeHeaders', 'true or false', isBoolean],
+  ['maxRetryAfter', 'a whole number of seconds from 1', isWholeFrom(1)],
+  ['jitter', 'a whole number of seconds from 0', isWholeFrom(0)],
+  ['onReject', 'a function', isFunction],
+  ['skip', 'a function', isFunction],
+  ['skipPreflights', 'true or false', isBoolean],
+  ['dryRun', 'true or false', isBoolean],
+  [
+    'onStoreFailure',
+    "'allow', 'refuse' or 'local'",
+    (value) => value === 'allow' || value === 'refuse' || value === 'local',
+  ],
+  ['servers', 'a whole number from 1, or a function', (value) => isFunction(value) || isWholeFrom(1)(value)],
+  ['onDecision', 'a function', isFunction],
+  ['onError', 'a function', isFunction],
+  ['clock', 'a function that returns milliseconds', isFunction],
+]
+
+const OPTION_NAMES = [...CHECKS.map(([name]) => name), 'limits']
+const ROUTE_NAMES = ['cost', 'scope', 'limits']
+
+function checkCharging<Request>(options: LimiterOptions<Request>): void {
+  const { identify, limits, cost, charges } = options
+  if (charges !== undefined) {
+    if (identify === undefined && limits === undefined && cost === undefined) return
+    throw new RailError(
+      'RAIL_BAD_OPTION',
+      'The option charges stands instead of identify, limits and cost, not beside them.',
+    )
+  }
+  if (identify === undefined) {
+    throw new RailError(
+      'RAIL_BAD_OPTION',
+      'The option identify is required: a function that returns whom a request is counted under, or null for an anonymous one.',
+    )
+  }
+  if (typeof limits === 'function' || (typeof limits === 'object' && limits !== null && 'limitsFor' in limits)) return
+  checkLimits(limits, 'The option limits')
+}

@@ -1,0 +1,40 @@
+import { RailError, shown } from './errors.js'
+
+/** Refuses an option that is not known, with the nearest name as a suggestion. @throws RailError `RAIL_UNKNOWN_OPTION` */
+export function checkOptionNames(options: unknown, known: readonly string[], where: string): void {
+  if (typeof options !== 'object' || options === null || Array.isArray(options)) {
+    throw new RailError('RAIL_BAD_OPTION', `${where} takes an object of options, got ${shown(options)}.`)
+  }
+  for (const name of Object.keys(options)) {
+    if (known.includes(name)) continue
+    const nearest = known
+      .map((other) => ({ other, edits: editsBetween(name, other) }))
+      .sort((a, b) => a.edits - b.edits)[0]
+    const hint = nearest !== undefined && nearest.edits <= 3 ? ` Did you mean "${nearest.other}"?` : ''
+    throw new RailError(
+      'RAIL_UNKNOWN_OPTION',
+      `${where} has no option "${name}".${hint} Its options: ${known.join(', ')}.`,
+    )
+  }
+}
+
+/** Checks one option by a predicate; `undefined` always passes. @throws RailError `RAIL_BAD_OPTION` */
+export function checkOption(name: string, value: unknown, expected: string, passes: (value: never) => boolean): void {
+  if (value === undefined || passes(value as never)) return
+  throw new RailError('RAIL_BAD_OPTION', `The option ${name} is ${expected}, got ${shown(value)}.`)
+}
+
+/** The edit distance of V. I. Levenshtein (1966), ignoring case. */
+function editsBetween(a: string, b: string): number {
+  const [from, to] = [a.toLowerCase(), b.toLowerCase()]
+  let row = Array.from({ length: to.length + 1 }, (_, index) => index)
+  for (let i = 1; i <= from.length; i++) {
+    const next = [i]
+    for (let j = 1; j <= to.length; j++) {
+      const replaced = (row[j - 1] as number) + (from[i - 1] === to[j - 1] ? 0 : 1)
+      next.push(Math.min(replaced, (row[j] as number) + 1, (next[j - 1] as number) + 1))
+    }
+    row = next
+  }
+  return row[to.length] as number
+}

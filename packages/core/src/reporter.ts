@@ -1,0 +1,85 @@
+import { type Decision, sentName } from './decision.js'
+import { RailError, shown } from './errors.js'
+
+/** Tells the user's `onError` what went wrong without stopping a request, and not more often than is useful. */
+export interface Reporter {
+  /** Tells at once. An error in the hook goes nowhere: it must not reach a request. */
+  tell(error: unknown): void
+  /** A failure of the store: told at most once a second, with how many failures it stands for. */
+  storeFailed(cause: unknown, nowMs: number): void
+  /** What a decision shows to be wrong with the limits: told once for each limit. */
+  look(decision: Decision, nowMs: number): void
+}
+
+export function createReporter(onError: ((error: unknown) => void) | undefined): Reporter {
+  const told = new Set<string>()
+  const redefinitions = new Map<string, number[]>()
+  let failures = 0
+  let failureToldAt = Number.NEGATIVE_INFINITY
+
+  function tell(error: unknown): void {
+    try {
+      onError?.(error)
+    } catch {
+      // Nobody is left to tell.
+    }
+  }
+
+  function tellOnce(code: 'RAIL_NEVER_FITS' | 'RAIL_FLAPPING_LIMIT', name: string, message: string): void {
+    const id = `${code} ${name}`
+    if (told.has(id) || told.size >= MOST_TOLD) return
+    told.add(id)
+    tell(new RailError(code, message))
+  }
+
+  return {
+    tell,
+    storeFailed(cause, nowMs) {
+      failures++
+      // A step back of the clock must not silence it.
+      if (nowMs - failureToldAt < TELL_EVERY_MS && nowMs >= failureToldAt) return
+      failureToldAt = nowMs
+      const error = new RailError(
+        'RAIL_STORE_FAILED',
+        `The store failed ${failures} times since the last word of it.`,
+        { cause },
+      )
+      failures = 0
+      tell(error)
+    },
+    look(decision, nowMs) {
+      if (decision.retryAfterMs === Number.POSITIVE_INFINITY) {
+        for (const { limit, scope, cost, refused } of decision.limits) {
+          if (!refused || cost <= limit.wholeBurst) continue
+          const name = sentName(scope, limit)
+          tellOnce(
+            'RAIL_NEVER_FITS',
+            name,
+            `A cost of ${cost} can never fit limit "${name}", whose burst is ${limit.wholeBurst}.`,
+          )
+        }
+      }
+      for (const { scope, key, limit } of decision.redefined) {
+        const bucket = JSON.stringify([scope, key, limit.name])
+        const times = [...(redefinitions.get(bucket) ?? []), nowMs].slice(-FLAPS)
+        if (redefinitions.size >= MOST_TOLD) redefinitions.clear()
+        redefinitions.set(bucket, times)
+        if (times.length < FLAPS || nowMs - (times[0] as number) > FLAPPING_MS) continue
+        const name = sentName(scope, limit)
+        tellOnce(
+          'RAIL_FLAPPING_LIMIT',
+          name,
+          `Limit "${name}" of key ${shown(key)} changed its definition ${FLAPS} times within a minute: two routes or limiters ` +
+            'seem to define one name differently, each undoing the other. Give one another name or scope.',
+        )
+      }
+    },
+  }
+}
+
+const TELL_EVERY_MS = 1_000
+/** So many changes of one bucket's definition within so long are no change of plan. */
+const FLAPS = 3
+const FLAPPING_MS = 60_000
+/** Bounds what is remembered. */
+const MOST_TOLD = 1_000

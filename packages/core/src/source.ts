@@ -1,0 +1,75 @@
+import type { Charge } from './charge.js'
+import { type Decision, sentName } from './decision.js'
+import { RailError, shown } from './errors.js'
+import { type Limit, limit as makeLimit } from './limit.js'
+import type { MaybePromise } from './store.js'
+
+/** Where limits come from: a plan book, a plan file, a control plane. */
+export interface LimitSource {
+  /** The limits of a key in a scope (`''`: the plan's own). `[]`: no limit. The same array until something changes. */
+  limitsFor(key: string, scope: string): MaybePromise<readonly Limit[]>
+  /** Told of each decision. `earlier`: the decision that this one replaces, where one request was asked about again. */
+  onDecision?(decision: Decision, earlier: Decision | undefined): void
+}
+
+/**
+ * Checks what a source or a function of the user's returned, and freezes it: a set of limits that has been charged must
+ * not change. An array that has been checked once is not checked again.
+ *
+ * @throws RailError `RAIL_NO_LIMITS`, `RAIL_BAD_LIMITS`, `RAIL_DUPLICATE_NAME`
+ */
+export function checkLimits(limits: unknown, where: string): asserts limits is readonly Limit[] {
+  if (typeof limits === 'object' && limits !== null && checked.has(limits)) return
+  if (limits === undefined) {
+    throw new RailError(
+      'RAIL_NO_LIMITS',
+      `${where} came to undefined. Return an array of limits; [] says that there is no limit. (A plan's name mistyped?)`,
+    )
+  }
+  if (!Array.isArray(limits)) {
+    throw new RailError('RAIL_BAD_LIMITS', `${where} is an array of limits ([] for no limit), got ${shown(limits)}.`)
+  }
+  for (const limit of limits) if (!isLimit(limit)) throw notALimit(limit, where)
+  checkNames([{ key: '', limits, cost: 0 }])
+  checked.add(Object.freeze(limits))
+}
+
+/** Names are unique, ignoring case, over all limits of a request, but for charges that mean the same bucket. */
+export function checkNames(charges: readonly Charge[]): void {
+  const buckets = new Map<string, string>()
+  for (const { scope = '', key, limits } of charges) {
+    for (const limit of limits) {
+      const name = sentName(scope, limit)
+      const bucket = JSON.stringify([scope, key, limit.name])
+      const other = buckets.get(name.toLowerCase())
+      if (other !== undefined && (other !== bucket || charges.length === 1)) {
+        throw new RailError(
+          'RAIL_DUPLICATE_NAME',
+          `Two limits of one request are named "${name}" (case does not count). Give one another name, or its charge a scope.`,
+        )
+      }
+      buckets.set(name.toLowerCase(), bucket)
+    }
+  }
+}
+
+const checked = new WeakSet<object>()
+
+/** Whether something is a limit as {@link makeLimit} makes it; `instanceof` would fail where a program has two copies of core. */
+function isLimit(value: unknown): value is Limit {
+  if (typeof value !== 'object' || value === null || (value as Limit).kind !== 'token-bucket') return false
+  const { name, tokens, windowMs, burst, wholeBurst, counts, grain, flow, size } = value as Limit
+  try {
+    const same = makeLimit({ name, tokens, per: windowMs, burst, counts })
+    return grain === same.grain && flow === same.flow && size === same.size && wholeBurst >= burst
+  } catch {
+    return false
+  }
+}
+
+function notALimit(value: unknown, where: string): RailError {
+  return new RailError(
+    'RAIL_BAD_LIMITS',
+    `${where} holds limits made by limit(), perSecond(), perMinute(), …, but has ${shown(value)} in it.`,
+  )
+}
