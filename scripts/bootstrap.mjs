@@ -1,24 +1,25 @@
 // Installs the dependencies where they are missing or older than the lockfile, so that `npm start` and `npm test` work
-// right after a clone, with Node and npm alone. pnpm's own record of an install is a copy of the lockfile.
+// right after a clone, with Node and npm alone. `--all` installs those of tests/* too, which are large.
 import { spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 
-const root = new URL('../', import.meta.url)
-const read = (path) => {
-  try {
-    return readFileSync(new URL(path, root), 'utf8')
-  } catch {
-    return undefined
-  }
-}
+const path = (name) => fileURLToPath(new URL(`../${name}`, import.meta.url))
+const read = (name) => (existsSync(path(name)) ? readFileSync(path(name), 'utf8') : '')
 
-if (read('node_modules/.pnpm/lock.yaml') !== read('pnpm-lock.yaml')) {
+const all = process.argv.includes('--all')
+const lockfile = read('pnpm-lock.yaml')
+// The lockfile that was installed last, after a line that says how much of it.
+const installed = read('node_modules/.rail-installed')
+if (installed !== `all\n${lockfile}` && (all || installed !== `usual\n${lockfile}`)) {
   const pnpm = JSON.parse(read('package.json')).devDependencies.pnpm
-  const { status } = spawnSync('npx', ['--yes', `pnpm@${pnpm}`, 'install', '--frozen-lockfile'], {
-    cwd: root,
+  const some = all ? [] : ['--filter', '!./tests/*']
+  const { status } = spawnSync('npx', ['--yes', `pnpm@${pnpm}`, 'install', '--frozen-lockfile', ...some], {
+    cwd: path(''),
     stdio: 'inherit',
     shell: process.platform === 'win32',
     env: { ...process.env, CI: 'true' },
   })
   if (status !== 0) process.exit(status ?? 1)
+  writeFileSync(path('node_modules/.rail-installed'), `${all ? 'all' : 'usual'}\n${lockfile}`)
 }
