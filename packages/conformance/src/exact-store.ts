@@ -1,0 +1,286 @@
+import type { Charge, Decision, Limit, LimitStatus, Store } from '@rail/core'
+import { RailError } from '@rail/core'
+import {
+  ceil,
+  compare,
+  dividedBy,
+  type Fraction,
+  floor,
+  least,
+  minus,
+  most,
+  plus,
+  ratio,
+  reduced,
+  times,
+  whole,
+  ZERO,
+} from './fraction.js'
+
+/** One bucket that is charged: a charge's, or several charges' that meet in it. */
+export interface Asked {
+  readonly scope: string
+  readonly key: string
+  readonly limit: Limit
+  readonly cost: number
+  /** What the same request took from it before, in tokens. */
+  readonly before: number
+}
+
+/** What one key owes in one scope. */
+export interface ExactRow {
+  /** The moment the buckets are drained to. */
+  readonly at: number
+  /** By limit name. Only buckets that owe something: a missing one is full. */
+  readonly buckets: Map<string, ExactBucket>
+}
+
+export interface ExactBucket {
+  /** The definition it was last charged under. */
+  readonly limit: Limit
+  /** Tokens. */
+  readonly owed: Fraction
+}
+
+/** How far the clock may step back before a key is re-anchored. */
+const MOST_AHEAD_MS = 60_000
+const MOST_OWED_GRAINS = BigInt(Number.MAX_SAFE_INTEGER)
+
+/**
+ * The contract of a store in exact rational numbers of tokens, written to be read rather than to be fast: it shares
+ * nothing with the stores it is compared with. It forgets nothing and is bounded by nothing.
+ *
+ * What the methods are split into is what broken stores override.
+ */
+export class ExactStore implements Store {
+  protected readonly rows = new Map<string, ExactRow>()
+
+  take(charges: readonly Charge[], now: number): Decision {
+    return this.decide(charges, now, true)
+  }
+
+  peek(charges: readonly Charge[], now: number): Decision {
+    return this.decide(charges, now, false)
+  }
+
+  settle(charges: readonly Charge[], actual: number, now: number): void {
+    for (const { scope = '', key, limits, cost } of charges) {
+      const row = this.broughtTo(now, this.rows.get(this.rowId(scope, key)))
+      for (const limit of limits) {
+        if (limit.counts === 'requests') continue
+        const bucket = row.buckets.get(limit.name) ?? { limit, owed: ZERO }
+        row.buckets.set(limit.name, this.moved(bucket, actual - cost))
+      }
+      this.keep(scope, key, row)
+    }
+  }
+
+  reset(key: string, scope = ''): void {
+    this.rows.delete(this.rowId(scope, key))
+  }
+
+  protected decide(charges: readonly Charge[], now: number, commit: boolean): Decision {
+    const asked = this.together(charges)
+    const rows = new Map<string, ExactRow>()
+    const redefined = new Set<number>()
+    const owed = asked.map(({ scope, key, limit, before }, index) => {
+      const id = this.rowId(scope, key)
+      const row = rows.get(id) ?? this.broughtTo(now, this.rows.get(id))
+      rows.set(id, row)
+      const bucket = row.buckets.get(limit.name)
+      if (bucket === undefined) return ZERO
+      if (this.isRedefined(bucket, limit)) redefined.add(index)
+      return this.moved({ limit, owed: this.carriedOver(bucket, limit) }, -before).owed
+    })
+    const refused = asked.map(({ limit, cost }, index) => !this.fits(owed[index] as Fraction, limit, cost))
+    const allowed = !refused.includes(true)
+    const statuses = asked.map(({ scope, key, limit, cost }, index) => {
+      const row = rows.get(this.rowId(scope, key)) as ExactRow
+      const before = { limit, owed: owed[index] as Fraction }
+      const after = this.takes(limit, allowed) ? this.moved(before, cost) : before
+      row.buckets.set(limit.name, after)
+      const aheadMs = row.at - now
+      return this.statusOf({ scope, key, limit, cost, before: 0 }, refused[index] === true, after.owed, aheadMs)
+    })
+    if (commit && this.writes(allowed)) {
+      for (const { scope, key } of asked) this.keep(scope, key, rows.get(this.rowId(scope, key)) as ExactRow)
+    }
+    return this.decisionOf(statuses, redefined)
+  }
+
+  protected rowId(scope: string, key: string): string {
+    return JSON.stringify([scope, key])
+  }
+
+  /** The buckets that are charged, each once: charges that meet in one are asked with their costs added. */
+  protected together(charges: readonly Charge[]): readonly Asked[] {
+    const asked = new Map<string, Asked>()
+    for (const { scope = '', key, limits, cost, taken } of charges) {
+      for (const limit of limits) {
+        const id = JSON.stringify([scope, key, limit.name])
+        const met = asked.get(id)
+        if (met !== undefined && (!sameDefinition(met.limit, limit) || met.limit.counts !== limit.counts)) {
+          throw new RailError(
+            'RAIL_BAD_CHARGES',
+            `Two charges meet in limit "${limit.name}" with two definitions of it.`,
+          )
+        }
+        const before = taken === undefined ? 0 : this.costFor(limit, taken)
+        const added = met === undefined ? this.costFor(limit, cost) : this.sumFor(limit, met.cost, cost)
+        asked.set(id, {
+          scope,
+          key,
+          limit,
+          cost: added,
+          before: met === undefined ? before : this.sumFor(limit, met.before, before),
+        })
+      }
+    }
+    return [...asked.values()]
+  }
+
+  /** What a request of this cost takes from a limit. */
+  protected costFor(limit: Limit, cost: number): number {
+    return limit.counts === 'requests' ? 1 : cost
+  }
+
+  private sumFor(limit: Limit, a: number, b: number): number {
+    return limit.counts === 'requests' ? Math.max(a, b) : a + b
+  }
+
+  /** A copy of a row, drained to `now`. */
+  protected broughtTo(now: number, row: ExactRow | undefined): ExactRow {
+    const buckets = new Map<string, ExactBucket>()
+    if (row === undefined) return { at: now, buckets }
+    const elapsedMs = this.elapsedMs(row.at, now)
+    for (const [name, { limit, owed }] of row.buckets) {
+      const left = reduced(minus(owed, times(rateOf(limit), whole(elapsedMs))))
+      if (this.owes(left)) buckets.set(name, { limit, owed: left })
+    }
+    return { at: buckets.size === 0 ? now : this.atAfter(row.at, now), buckets }
+  }
+
+  protected elapsedMs(at: number, now: number): number {
+    return Math.max(0, now - at)
+  }
+
+  /** `at` never moves back, unless the clock has stepped back too far. */
+  protected atAfter(at: number, now: number): number {
+    return at - now > MOST_AHEAD_MS ? now : Math.max(at, now)
+  }
+
+  protected owes(owed: Fraction): boolean {
+    return compare(owed, ZERO) > 0
+  }
+
+  protected isRedefined({ limit }: ExactBucket, now: Limit): boolean {
+    return !sameDefinition(limit, now)
+  }
+
+  /** What a bucket owes under another definition of its limit. */
+  protected carriedOver({ limit, owed }: ExactBucket, to: Limit): Fraction {
+    if (sameDefinition(limit, to)) return owed
+    const spent = least(owed, whole(limit.burst))
+    const debt = minus(owed, spent)
+    return this.bounded(plus(least(this.inGrains(spent, to), whole(to.burst)), this.inGrains(debt, to)), to)
+  }
+
+  /** Rounded up to whole grains of a limit. */
+  protected inGrains(tokens: Fraction, limit: Limit): Fraction {
+    const grains = grainsOf(limit)
+    return ratio(ceil(times(tokens, whole(grains))), grains)
+  }
+
+  protected bounded(owed: Fraction, limit: Limit): Fraction {
+    return reduced(least(owed, ratio(MOST_OWED_GRAINS, grainsOf(limit))))
+  }
+
+  protected fits(owed: Fraction, limit: Limit, cost: number): boolean {
+    if (cost === 0) return true
+    return cost <= limit.wholeBurst && compare(owed, this.roomFor(limit, cost)) <= 0
+  }
+
+  /** The most that may be owed for this cost to fit. */
+  protected roomFor(limit: Limit, cost: number): Fraction {
+    return whole(limit.burst - Math.min(cost, limit.burst))
+  }
+
+  protected takes(_limit: Limit, allowed: boolean): boolean {
+    return allowed
+  }
+
+  protected writes(_allowed: boolean): boolean {
+    return true
+  }
+
+  /** A bucket from which so many tokens more (or, below 0, fewer) are taken. */
+  protected moved({ limit, owed }: ExactBucket, tokens: number): ExactBucket {
+    return { limit, owed: this.bounded(most(plus(owed, whole(tokens)), ZERO), limit) }
+  }
+
+  protected keep(scope: string, key: string, row: ExactRow): void {
+    for (const [name, { owed }] of row.buckets) if (!this.owes(owed)) row.buckets.delete(name)
+    if (row.buckets.size === 0) this.rows.delete(this.rowId(scope, key))
+    else this.rows.set(this.rowId(scope, key), row)
+  }
+
+  protected statusOf(
+    { scope, key, limit, cost }: Asked,
+    refused: boolean,
+    owed: Fraction,
+    aheadMs: number,
+  ): LimitStatus {
+    return {
+      limit,
+      key,
+      scope,
+      cost,
+      refused,
+      remaining: Number(this.rounded(most(minus(whole(limit.burst), owed), ZERO))),
+      retryAfterMs: this.waitFor(owed, limit, refused ? cost : 1, aheadMs),
+      fullAfterMs: this.owes(owed) ? aheadMs + this.drainMs(owed, limit) : 0,
+    }
+  }
+
+  /** Tokens left, as told. */
+  protected rounded(tokens: Fraction): bigint {
+    return floor(tokens)
+  }
+
+  protected waitFor(owed: Fraction, limit: Limit, cost: number, aheadMs: number): number {
+    if (this.fits(owed, limit, cost)) return 0
+    if (cost > limit.wholeBurst) return Number.POSITIVE_INFINITY
+    return aheadMs + this.drainMs(minus(owed, this.roomFor(limit, cost)), limit)
+  }
+
+  /** Milliseconds in which so many tokens drain, as told. */
+  protected drainMs(tokens: Fraction, limit: Limit): number {
+    return Number(ceil(dividedBy(tokens, rateOf(limit))))
+  }
+
+  protected decisionOf(limits: readonly LimitStatus[], redefined: ReadonlySet<number>): Decision {
+    const refusing = limits.filter((status) => status.refused)
+    return {
+      allowed: refusing.length === 0,
+      limits,
+      retryAfterMs: Math.max(0, ...refusing.map((status) => status.retryAfterMs)),
+      refusedBy: refusing.map(({ scope, limit }) => (scope === '' ? limit.name : `${scope}.${limit.name}`)),
+      redefined: limits.filter((_, index) => redefined.has(index)),
+    }
+  }
+}
+
+/** Tokens that drain in a millisecond. */
+export function rateOf(limit: Limit): Fraction {
+  return ratio(limit.tokens, limit.windowMs)
+}
+
+/** Grains in one token: what a token per window must be divided into, for a millisecond to drain whole ones. */
+function grainsOf(limit: Limit): bigint {
+  return reduced(rateOf(limit)).under
+}
+
+/** Whether two limits fill and drain alike. */
+export function sameDefinition(a: Limit, b: Limit): boolean {
+  return compare(rateOf(a), rateOf(b)) === 0 && a.burst === b.burst && a.wholeBurst === b.wholeBurst
+}

@@ -1,0 +1,1 @@
+export { type StoreHarness, testStore } from './test-store.js'

@@ -1,0 +1,89 @@
+import { deepEqual, fail } from 'node:assert/strict'
+import type { Charge, Decision, Limit, Store } from '@rail/core'
+
+/** A sentence of the specification, and how to see whether a fresh store keeps it: it rejects where it does not. */
+export interface StoreCheck {
+  readonly name: string
+  readonly check: (store: Store) => Promise<void>
+}
+
+/** One moment in the life of a key: what is asked, and what must be answered. What is left out may be anything. */
+export interface Moment {
+  readonly now: number
+  /** @default 1 */
+  readonly cost?: number
+  readonly allowed: boolean
+  /** Tokens left of each limit. */
+  readonly left?: readonly number[]
+  /** `retryAfterMs` of the decision. */
+  readonly wait?: number
+  /** `fullAfterMs` of each limit. */
+  readonly full?: readonly number[]
+}
+
+/** A charge of one limit or several; the key is `'customer'` unless said otherwise. */
+export function charge(limits: Limit | readonly Limit[], more: Partial<Omit<Charge, 'limits'>> = {}): Charge {
+  return { key: 'customer', cost: 1, ...more, limits: Array.isArray(limits) ? limits : [limits as Limit] }
+}
+
+/** Takes at each moment and compares. The numbers of the moment that failed are in the error. */
+export async function lives(store: Store, of: Charge, moments: readonly Moment[]): Promise<void> {
+  for (const moment of moments) {
+    const { now, cost = 1 } = moment
+    equal(answerOf(await store.take([{ ...of, cost }], now), moment), expected(moment), `at ${now} ms, cost ${cost}`)
+  }
+}
+
+/** As {@link lives}, without taking. */
+export async function shows(store: Store, of: Charge, moments: readonly Moment[]): Promise<void> {
+  for (const moment of moments) {
+    const { now, cost = 1 } = moment
+    equal(
+      answerOf(await store.peek([{ ...of, cost }], now), moment),
+      expected(moment),
+      `peek at ${now} ms, cost ${cost}`,
+    )
+  }
+}
+
+function expected({ allowed, left, wait, full }: Moment): unknown {
+  return { allowed, left, wait, full }
+}
+
+function answerOf(decision: Decision, { left, wait, full }: Moment): unknown {
+  return {
+    allowed: decision.allowed,
+    left: left === undefined ? undefined : leftOf(decision),
+    wait: wait === undefined ? undefined : decision.retryAfterMs,
+    full: full === undefined ? undefined : decision.limits.map((status) => status.fullAfterMs),
+  }
+}
+
+/** Tokens left of each limit. */
+export function leftOf(decision: Decision): number[] {
+  return decision.limits.map((status) => status.remaining)
+}
+
+/** Rejects unless both are alike. */
+export function equal(actual: unknown, wanted: unknown, what: string): void {
+  try {
+    deepEqual(actual, wanted)
+  } catch (cause) {
+    throw new Error(`${what}: expected ${text(wanted)}, got ${text(actual)}`, { cause })
+  }
+}
+
+/** Rejects unless `ask` throws or rejects with this code. */
+export async function failsWith(code: string, ask: () => unknown): Promise<void> {
+  try {
+    await ask()
+  } catch (error) {
+    equal((error as { code?: unknown }).code, code, 'the code of the error')
+    return
+  }
+  fail(`expected the error ${code}`)
+}
+
+function text(value: unknown): string {
+  return JSON.stringify(value, (_, part) => (part === Number.POSITIVE_INFINITY ? 'Infinity' : part))
+}
