@@ -109,7 +109,8 @@ export class MemoryStore implements Store {
       if (row !== NONE) {
         state[first - 1] = now + aheadMs
         buckets.touch(row)
-      } else {
+      } else if (allowed && statuses.some((status) => status.fullAfterMs > 0)) {
+        // Where nothing is owed there is nothing to keep: refusals and junk keys make no row.
         row = buckets.insert(scope, key, hash, limits, now)
         buckets.open(row, limits, now)
         const s2 = buckets.state,
