@@ -193,10 +193,12 @@ export class BucketRows {
     return this.#layouts.at(this.#table.layout[row] as number)
   }
 
-  /** The definition under which a row keeps the bucket of this limit's name. */
+  /** The definition under which a row keeps the bucket of this limit's name, if it owes anything: a full one is as good as none. */
   #keptOf(row: number, limit: Limit): Limit | undefined {
-    const { limits } = this.#layoutOf(row)
-    return limits[slotOf(limits, limit)]
+    const { blocks, limits } = this.#layoutOf(row)
+    const slot = slotOf(limits, limit)
+    const block = this.#blocks[row] as number
+    return slot === NONE || blocks.chunkOf(block)[blocks.offsetOf(block) + 1 + slot] === 0 ? undefined : limits[slot]
   }
 
   #drain(row: number, now: number): void {
