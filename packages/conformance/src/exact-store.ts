@@ -125,13 +125,11 @@ export class ExactStore implements Store {
             `Two charges meet in limit "${limit.name}" with two definitions of it.`,
           )
         }
+        const asks = this.costFor(limit, cost)
         const before = taken === undefined ? 0 : this.costFor(limit, taken)
-        const added = met === undefined ? this.costFor(limit, cost) : this.sumFor(limit, met.cost, cost)
         asked.set(id, {
-          scope,
-          key,
-          limit,
-          cost: added,
+          ...{ scope, key, limit },
+          cost: met === undefined ? asks : this.sumFor(limit, met.cost, asks),
           before: met === undefined ? before : this.sumFor(limit, met.before, before),
         })
       }
