@@ -1,0 +1,229 @@
+import {
+  addFields,
+  createLimiter,
+  type Limit,
+  type Limiter,
+  type LimiterOptions,
+  type Outcome,
+  RailError,
+  type RequestReader,
+  type RouteOptions,
+} from '@rail/core'
+import type {
+  FastifyInstance,
+  FastifyPluginCallback,
+  FastifyReply,
+  FastifyRequest,
+  HookHandlerDoneFunction,
+} from 'fastify'
+
+export {
+  type Charge,
+  type Decision,
+  type Limit,
+  type LimitSource,
+  type LimitStatus,
+  limit,
+  type MaybePromise,
+  MemoryStore,
+  manualClock,
+  type Outcome,
+  perDay,
+  perHour,
+  perMinute,
+  perSecond,
+  RailError,
+  type Refusal,
+  type RejectReply,
+  type RouteOptions,
+  type Store,
+  share,
+} from '@rail/core'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** What the latest limiter said about this request: its decision, and `settle(actualCost)`. */
+    rail: Outcome
+  }
+  interface FastifyContextConfig {
+    /** `false`: this route is not limited. An object: it is costlier or tighter; its limits are counted under its URL pattern. */
+    rail?: false | RouteOptions<FastifyRequest>
+  }
+}
+
+/** What {@link rateLimit} takes; `identify` and `limits` (or `charges`) are required. */
+export type RateLimitOptions = LimiterOptions<FastifyRequest> & {
+  /** When a request is counted: as early as can be, or after authentication in hooks and parsing of the body. @default 'onRequest' */
+  readonly hook?: 'onRequest' | 'preHandler' | undefined
+}
+
+/** A Fastify plugin for one limiter, and two things more. */
+export interface RateLimit extends FastifyPluginCallback {
+  /**
+   * A hook for a costlier or tighter route, on the same limiter and store: `{ onRequest: limiter.with({ cost: 10 }) }`. The
+   * same can be said as `config: { rail: { cost: 10 } }`. A request that was counted before pays the difference.
+   *
+   * @throws RailError for wrong options
+   */
+  with(route: RouteOptions<FastifyRequest>): Hook
+  /** What this limiter last said about a request, however many ran; `undefined` if it has not seen it. */
+  of(request: FastifyRequest): Outcome | undefined
+}
+
+/** A Fastify hook: `onRequest`, `preHandler`. */
+export type Hook = (request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction) => void
+
+/**
+ * Limits requests to a Fastify 5 application: a plugin, for `register` with its options, or, called with the options
+ * alone, a maker of one that also has `with` and `of`. It limits all routes of the context that it is registered in and
+ * of its children, also those declared before it and answers of 404. One limiter counts a request once, registered again
+ * with the same options in a child too. What goes wrong in `identify`, `limits` or `cost` goes to the error handler.
+ *
+ * @example
+ * await app.register(rateLimit, { identify: (request) => request.customer.id, limits: [perSecond(10), perMinute(300)] })
+ *
+ * @throws RailError for wrong options
+ */
+export function rateLimit(options: RateLimitOptions): RateLimit
+export function rateLimit(app: FastifyInstance, options: RateLimitOptions, done: (error?: Error) => void): void
+export function rateLimit(
+  appOrOptions: FastifyInstance | RateLimitOptions,
+  options?: RateLimitOptions,
+  done?: (error?: Error) => void,
+): RateLimit | undefined {
+  if (options === undefined || done === undefined) return pluginOf(appOrOptions as RateLimitOptions)
+  const app = appOrOptions as FastifyInstance
+  if (!app.hasDecorator(REGISTERED)) app.decorate(REGISTERED, new Map())
+  const registered = app.getDecorator<Map<RateLimitOptions, RateLimit>>(REGISTERED)
+  const plugin = registered.get(options) ?? pluginOf(options)
+  registered.set(options, plugin)
+  plugin(app, {}, done)
+  return undefined
+}
+
+/** The limiters of an application by their options, so that a child that registers the same ones again adds none. */
+const REGISTERED = 'railLimiters'
+
+function pluginOf({ hook = 'onRequest', ...options }: RateLimitOptions): RateLimit {
+  if (hook !== 'onRequest' && hook !== 'preHandler') {
+    throw new RailError(
+      'RAIL_BAD_OPTION',
+      `The option hook is 'onRequest' or 'preHandler', got ${JSON.stringify(hook)}.`,
+    )
+  }
+  const limiter = createLimiter(options, reader)
+  const routes = routeLimiters(limiter)
+  const owner = {}
+
+  const plugin: FastifyPluginCallback = (app, _options, done) => {
+    if (!app.hasRequestDecorator('rail')) app.decorateRequest('rail')
+    // Routes declared from here on: wrong options are errors at start. Those declared before are looked at when they are asked.
+    app.addHook('onRoute', ({ config, url }) => {
+      routes.limiterOf(config?.rail, url)
+    })
+    const ask: Hook = (request, reply, next) => {
+      const { config, url = '' } = request.routeOptions
+      if (config.rail === false) next()
+      else count(() => routes.limiterOf(config.rail, url), owner, request, reply, next)
+    }
+    if (hook === 'onRequest') app.addHook('onRequest', ask)
+    else app.addHook('preHandler', ask)
+    done()
+  }
+  return Object.assign(throughEncapsulation(plugin), {
+    with: (route: RouteOptions<FastifyRequest>): Hook => {
+      const ofRoute = limiter.with(route)
+      return (request, reply, done) => count(() => ofRoute, owner, request, reply, done)
+    },
+    of: limiter.of,
+  })
+}
+
+function count(
+  limiter: () => Limiter<FastifyRequest>,
+  owner: object,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  done: HookHandlerDoneFunction,
+): void {
+  const answer = (outcome: Outcome): void => {
+    request.rail = outcome
+    // On the response itself, where hijack() and writes to reply.raw end too.
+    addFields(reply.raw, owner, outcome.headers)
+    if (outcome.refusal === undefined) done()
+    else if (!reply.sent) {
+      const { status, type, body } = outcome.refusal
+      // Bytes, because to text Fastify adds a charset, and a response schema may empty an object.
+      reply.code(status).header('content-type', type).send(Buffer.from(body))
+    }
+  }
+  let outcome: ReturnType<Limiter<FastifyRequest>['take']>
+  try {
+    outcome = limiter().take(request)
+  } catch (error) {
+    done(error as Error)
+    return
+  }
+  if ('then' in outcome) outcome.then(answer, done)
+  else answer(outcome)
+}
+
+/** The limiter of each route, made once. Limits set on a route are counted under its URL pattern unless it names a scope. */
+function routeLimiters(limiter: Limiter<FastifyRequest>) {
+  const known = new WeakMap<object, Limiter<FastifyRequest>>()
+  const buckets = new Map<string, Limit>()
+  return {
+    limiterOf(route: unknown, url: string): Limiter<FastifyRequest> {
+      if (route === undefined || route === false) return limiter
+      if (typeof route !== 'object' || route === null) {
+        throw new RailError(
+          'RAIL_BAD_OPTION',
+          `config.rail of route ${url} is false or an object, got ${String(route)}.`,
+        )
+      }
+      const made = known.get(route)
+      if (made !== undefined) return made
+      const options: RouteOptions<FastifyRequest> = 'limits' in route ? { scope: url, ...route } : route
+      const ofRoute = limiter.with(options)
+      if (Array.isArray(options.limits)) checkAlike(options.scope, options.limits)
+      known.set(route, ofRoute)
+      return ofRoute
+    },
+  }
+
+  /** Two methods of one URL share its scope, so their limits of one name must be one limit, or each would undo the other. */
+  function checkAlike(scope = '', limits: readonly Limit[]): void {
+    for (const limit of limits) {
+      const bucket = JSON.stringify([scope, limit.name])
+      const other = buckets.get(bucket)
+      if (other !== undefined && JSON.stringify(other) !== JSON.stringify(limit)) {
+        throw new RailError(
+          'RAIL_DUPLICATE_NAME',
+          `Two routes define limit "${limit.name}" under the scope "${scope}" differently; give one of them a scope: config: { rail: { scope, limits } }.`,
+        )
+      }
+      buckets.set(bucket, limit)
+    }
+  }
+}
+
+/** What fastify-plugin does: the hooks belong to the context that registers the plugin, not to one of its own. */
+function throughEncapsulation(plugin: FastifyPluginCallback): FastifyPluginCallback {
+  return Object.assign(plugin, SKIP_OVERRIDE)
+}
+
+const SKIP_OVERRIDE = {
+  [Symbol.for('skip-override')]: true,
+  [Symbol.for('fastify.display-name')]: '@rail/fastify',
+  [Symbol.for('plugin-meta')]: { name: '@rail/fastify', fastify: '5.x' },
+}
+
+Object.assign(rateLimit, SKIP_OVERRIDE)
+
+// biome-ignore lint/style/noDefaultExport: Fastify takes it from register(import('@rail/fastify')).
+export default rateLimit
+
+const reader: RequestReader<FastifyRequest> = {
+  method: (request) => request.method,
+  header: (request, name) => request.headers[name]?.toString(),
+}

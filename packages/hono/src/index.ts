@@ -1,0 +1,122 @@
+import {
+  createLimiter,
+  type Field,
+  type Limiter,
+  type LimiterOptions,
+  mergeField,
+  type Outcome,
+  type RequestReader,
+  type RouteOptions,
+} from '@rail/core'
+import type { Context, Env, MiddlewareHandler } from 'hono'
+import type { BlankEnv } from 'hono/types'
+
+export {
+  type Charge,
+  type Decision,
+  type Limit,
+  type LimitSource,
+  type LimitStatus,
+  limit,
+  type MaybePromise,
+  MemoryStore,
+  manualClock,
+  type Outcome,
+  perDay,
+  perHour,
+  perMinute,
+  perSecond,
+  RailError,
+  type Refusal,
+  type RejectReply,
+  type RouteOptions,
+  type Store,
+  share,
+} from '@rail/core'
+
+declare module 'hono' {
+  interface ContextVariableMap {
+    /** What the latest limiter said about this request: its decision, and `settle(actualCost)`. */
+    rail: Outcome
+  }
+}
+
+/** What {@link rateLimit} takes; its functions are given Hono's context. `identify` and `limits` (or `charges`) are required. */
+export type RateLimitOptions<E extends Env = BlankEnv> = LimiterOptions<Context<E>>
+
+/** A Hono middleware, and two things more. */
+export interface RateLimit<E extends Env = BlankEnv> extends MiddlewareHandler<E> {
+  /**
+   * The same limiter and store for a costlier or tighter route. A request that was counted before pays the difference.
+   *
+   * @throws RailError for wrong options
+   */
+  with(route: RouteOptions<Context<E>>): RateLimit<E>
+  /** What this limiter last said about a request, however many ran; `undefined` if it has not seen it. */
+  of(c: object): Outcome | undefined
+}
+
+/**
+ * Limits requests to a Hono 4 application, on Node and on edge runtimes: nothing happens at import or construction. One
+ * limiter counts a request once, however often it is mounted; what goes wrong in `identify`, `limits` or `cost` reaches
+ * `app.onError`.
+ *
+ * @example
+ * app.use(rateLimit({ identify: (c) => c.var.customer.id, limits: [perSecond(10), perMinute(300)] }))
+ *
+ * @throws RailError for wrong options
+ */
+export function rateLimit<E extends Env = BlankEnv>(options: RateLimitOptions<E>): RateLimit<E> {
+  return middlewareOf(createLimiter(options, reader))
+}
+
+function middlewareOf<E extends Env>(limiter: Limiter<Context<E>>): RateLimit<E> {
+  const middleware: MiddlewareHandler<E> = async function rateLimitMiddleware(c, next) {
+    const taken = limiter.take(c)
+    const outcome = 'then' in taken ? await taken : taken
+    c.set('rail', outcome)
+    for (const field of outcome.headers) announce(c, field)
+    if (outcome.refusal !== undefined) {
+      const { status, type, body } = outcome.refusal
+      return c.body(body, status, { 'Content-Type': type })
+    }
+    await next()
+    // A route of this limiter's may have asked again since.
+    for (const field of limiter.of(c)?.headers ?? NO_FIELDS) confirm(c, field)
+    return undefined
+  }
+  return Object.assign(middleware, {
+    with: (route: RouteOptions<Context<E>>) => middlewareOf(limiter.with(route)),
+    of: (c: object) => limiter.of(c as Context<E>),
+  })
+}
+
+const NO_FIELDS: readonly Field[] = []
+
+const reader: RequestReader<Context> = {
+  method: (c) => c.req.method,
+  header: (c, name) => c.req.header(name),
+}
+
+/** Sets a field before the handler runs: what it returns through the context has it, and so has an outer one's timeout. */
+function announce(c: Context, field: Field): void {
+  // Reading c.res makes a response; a first list need not meet anything.
+  if (field.merge === 'list' && field.instead === undefined) c.header(field.name, field.value, { append: true })
+  else c.header(field.name, mergeField(c.res.headers.get(field.name) ?? undefined, field))
+}
+
+/** Sets a field once the handler has answered, perhaps with a response of its own, which knows nothing of the context's. */
+function confirm(c: Context, field: Field): void {
+  const existing = c.res.headers.get(field.name) ?? undefined
+  const value = mergeField(existing, field)
+  if (value === existing) return
+  try {
+    c.res.headers.set(field.name, value)
+  } catch {
+    // A response that was fetched is immutable. Assigning another would merge the old one's headers into it.
+    const { res } = c
+    c.res = undefined
+    c.res = new Response(res.body, res)
+    c.res.headers.set(field.name, value)
+  }
+}
