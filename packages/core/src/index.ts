@@ -26,6 +26,7 @@ export type {
   SeveralCharges,
 } from './limiter-options.js'
 export { type ManualClock, manualClock } from './manual-clock.js'
+export { isPromise } from './maybe-promise.js'
 export { MemoryStore, type MemoryStoreOptions } from './memory-store.js'
 export { type HeaderSource, type ParsedHeaders, type ParsedLimit, parseHeaders } from './parse-headers.js'
 export { type Refusal, type RefusalOptions, refusalFor } from './refusal.js'

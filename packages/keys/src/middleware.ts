@@ -1,0 +1,85 @@
+import { isPromise, type MaybePromise } from '@rail/core'
+import type { Checked, KeyRefusal } from './api-keys.js'
+
+/*
+ * The same check in four frameworks. Each is typed by the little it needs, so that none of them is imported.
+ */
+
+type Check<Request> = (request: Request) => MaybePromise<Checked<unknown>>
+
+interface NodeResponse {
+  setHeader(name: string, value: string): unknown
+  writeHead(status: number): { end(body?: string): unknown }
+}
+
+/** For `app.use()` in Express 4 and 5. */
+export function expressMiddleware<Request>(check: Check<Request>) {
+  return function checkApiKey(req: Request, res: NodeResponse, next: (error?: unknown) => void): void {
+    const answer = ({ refusal }: Checked<unknown>): void => {
+      if (refusal === undefined) {
+        next()
+        return
+      }
+      for (const [name, value] of fieldsOf(refusal)) res.setHeader(name, value)
+      res.writeHead(refusal.status).end(refusal.body)
+    }
+    try {
+      const checked = check(req)
+      if (isPromise(checked)) checked.then(answer, next)
+      else answer(checked)
+    } catch (error) {
+      next(error)
+    }
+  }
+}
+
+interface FastifyReply {
+  code(status: number): FastifyReply
+  headers(fields: Record<string, string>): FastifyReply
+  send(body: Uint8Array): unknown
+}
+
+/** For `app.addHook('onRequest', …)` in Fastify 5. */
+export function fastifyHook<Request>(check: Check<Request>) {
+  return async function checkApiKey(request: Request, reply: FastifyReply): Promise<unknown> {
+    const { refusal } = await check(request)
+    if (refusal === undefined) return
+    // Bytes, because to text Fastify adds a charset.
+    return reply
+      .code(refusal.status)
+      .headers(Object.fromEntries(fieldsOf(refusal)))
+      .send(new TextEncoder().encode(refusal.body))
+  }
+}
+
+/** For `app.use()` in Hono 4. */
+export function honoMiddleware<Context>(check: Check<Context>) {
+  return async function checkApiKey(c: Context, next: () => Promise<void>): Promise<Response | undefined> {
+    const { refusal } = await check(c)
+    if (refusal !== undefined) return new Response(refusal.body, { status: refusal.status, headers: fieldsOf(refusal) })
+    await next()
+    return undefined
+  }
+}
+
+interface KoaContext {
+  status: number
+  body: unknown
+  set(fields: Record<string, string>): void
+}
+
+/** For `app.use()` in Koa 2 and 3. */
+export function koaMiddleware<Context>(check: Check<Context>) {
+  return async function checkApiKey(ctx: Context & KoaContext, next: () => Promise<unknown>): Promise<unknown> {
+    const { refusal } = await check(ctx)
+    if (refusal === undefined) return next()
+    ctx.status = refusal.status
+    ctx.set(Object.fromEntries(fieldsOf(refusal)))
+    ctx.body = refusal.body
+    return undefined
+  }
+}
+
+function fieldsOf({ headers, type }: KeyRefusal): [string, string][] {
+  return [...headers.map(({ name, value }): [string, string] => [name, value]), ['Content-Type', type]]
+}

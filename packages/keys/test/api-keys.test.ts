@@ -1,0 +1,158 @@
+import { manualClock, RailError } from '@rail/core'
+import { afterEach, describe, expect, test } from 'vitest'
+import { apiKeys, createKey, hashKey } from '../src/index.js'
+import { type Customer, frameworks, type Options, urlOf } from './frameworks.js'
+
+const KEY = 'key_of_acme'
+const keys = { [hashKey(KEY)]: { id: 'acme' } }
+
+describe.each(Object.entries(frameworks))('in %s', (_name, start) => {
+  const servers: { close(): unknown }[] = []
+  afterEach(() => {
+    for (const server of servers.splice(0)) server.close()
+  })
+
+  async function serve(options: Options) {
+    const server = await start(options)
+    servers.push(server)
+    return (headers: Record<string, string> = {}) =>
+      fetch(urlOf(server), { headers: { 'x-address': '192.0.2.1', connection: 'close', ...headers } })
+  }
+
+  test('a known key is let through, as a bearer token and as X-API-Key', async () => {
+    const ask = await serve({ keys })
+    for (const headers of [
+      { authorization: `Bearer ${KEY}` },
+      { authorization: `bearer ${KEY}` },
+      { 'x-api-key': KEY },
+    ]) {
+      const response = await ask(headers)
+      expect([response.status, await response.json()]).toEqual([200, { id: 'acme' }])
+    }
+  })
+
+  test('a request without a key is answered 401, with WWW-Authenticate and nothing for a cache', async () => {
+    const response = await (await serve({ keys }))()
+    expect(response.status).toBe(401)
+    expect(response.headers.get('www-authenticate')).toBe('Bearer realm="api"')
+    expect(response.headers.get('cache-control')).toBe('no-store')
+    expect(response.headers.get('content-type')).toBe('application/json')
+    expect(await response.json()).toEqual({ error: 'unauthorized' })
+  })
+
+  test('an unknown key is answered 401, which says that it is the key', async () => {
+    const response = await (await serve({ keys }))({ authorization: 'Bearer key_of_nobody' })
+    expect(response.status).toBe(401)
+    expect(response.headers.get('www-authenticate')).toBe('Bearer realm="api", error="invalid_token"')
+  })
+
+  test('an address that guesses is refused before its next key is looked up, and only that address', async () => {
+    const lookups: string[] = []
+    const clock = manualClock()
+    const lookup = (hash: string) => {
+      lookups.push(hash)
+      return hash === hashKey(KEY) ? { id: 'acme' } : undefined
+    }
+    const ask = await serve({ lookup, clock })
+    for (let guess = 0; guess < 10; guess++) expect((await ask({ 'x-api-key': `guess_${guess}` })).status).toBe(401)
+    const refused = await ask({ 'x-api-key': KEY })
+    expect([refused.status, refused.headers.get('retry-after'), lookups.length]).toEqual([429, '6', 10])
+    expect((await ask({ 'x-api-key': KEY, 'x-address': '192.0.2.2' })).status).toBe(200)
+    clock.advance(5_999)
+    expect((await ask({ 'x-api-key': KEY })).status).toBe(429)
+    clock.advance(1)
+    expect((await ask({ 'x-api-key': KEY })).status).toBe(200)
+  })
+
+  test('requests with a known key or with none count as no guess', async () => {
+    const ask = await serve({ keys, clock: manualClock() })
+    for (let i = 0; i < 20; i++) {
+      expect((await ask({ 'x-api-key': KEY })).status).toBe(200)
+      expect((await ask()).status).toBe(401)
+    }
+  })
+
+  test('a look-up that fails goes to the error handling of the framework', async () => {
+    const ask = await serve({ lookup: () => Promise.reject(new Error('no database')) })
+    expect((await ask({ 'x-api-key': KEY })).status).toBe(500)
+  })
+})
+
+describe('apiKeys', () => {
+  const address = () => '192.0.2.1'
+
+  test('checks a web Request, as edge runtimes have it', () => {
+    const known = apiKeys({ keys, address })
+    const request = new Request('http://localhost/', { headers: { authorization: `Bearer ${KEY}` } })
+    expect(known.check(request)).toEqual({ identity: { id: 'acme' } })
+    expect(known.of(request)).toEqual({ id: 'acme' })
+  })
+
+  test('guesses made at once are all paid for', async () => {
+    const clock = manualClock()
+    const found: (() => void)[] = []
+    const lookup = () => new Promise<undefined>((resolve) => found.push(() => resolve(undefined)))
+    const known = apiKeys<Customer>({ lookup, address, clock })
+    const request = () => ({ headers: { 'x-api-key': 'guess' } })
+    const guesses = Array.from({ length: 30 }, () => known.check(request()))
+    for (const resolve of found) resolve()
+    await Promise.all(guesses)
+    clock.advance(20 * 6_000)
+    expect((await known.check(request())).refusal?.status).toBe(429)
+    clock.advance(6_000)
+    void known.check(request())
+    expect(found).toHaveLength(31)
+  })
+
+  test('of says so when a request has not been checked, rather than naming nobody', () => {
+    expect(() => apiKeys({ keys, address }).of({})).toThrow(expect.objectContaining({ code: 'RAIL_NO_IDENTITY' }))
+  })
+
+  test('only the header that it is told to look at is looked at', () => {
+    const ofBearer = apiKeys({ keys, address, header: 'authorization' })
+    expect(ofBearer.check({ headers: { 'x-api-key': KEY } })).toMatchObject({ refusal: { status: 401 } })
+    const ofKey = apiKeys({ keys, address, header: 'x-api-key' })
+    expect(ofKey.check({ headers: { authorization: `Bearer ${KEY}` } })).toMatchObject({
+      refusal: { status: 401, headers: [{ value: 'ApiKey realm="api"' }, {}] },
+    })
+  })
+
+  test.each(['__proto__', 'constructor', 'toString'])('the key %s is unknown', (key) => {
+    expect(apiKeys({ keys, address }).check({ headers: { 'x-api-key': key } })).toMatchObject({
+      refusal: { status: 401 },
+    })
+  })
+
+  test.each([
+    ['no address', { keys }, 'address'],
+    ['neither keys nor lookup', { address }, 'either keys or lookup'],
+    ['both', { keys, lookup: () => undefined, address }, 'either keys or lookup'],
+    ['keys that are not hashed', { keys: { [KEY]: { id: 'acme' } }, address }, 'hashKey()'],
+    ['an unknown header', { keys, address, header: 'cookie' }, 'x-api-key'],
+  ])('%s is an error at the start', (_name, options, words) => {
+    const make = () => apiKeys(options as never)
+    expect(make).toThrow(RailError)
+    expect(make).toThrow(words)
+  })
+})
+
+describe('createKey', () => {
+  test('draws 256 bits in base64url behind its prefix, and gives their hash', () => {
+    const { key, hash } = createKey('rail_live_')
+    expect(key).toMatch(/^rail_live_[A-Za-z0-9_-]{43}$/)
+    expect(hash).toBe(hashKey(key))
+    expect(createKey().key).not.toBe(createKey().key)
+  })
+
+  test('writes the bytes as the platform does', () => {
+    for (let i = 0; i < 100; i++) {
+      const text = createKey('').key
+      expect(Buffer.from(text, 'base64url').toString('base64url')).toBe(text)
+      expect(Buffer.from(text, 'base64url')).toHaveLength(32)
+    }
+  })
+
+  test('hashes as FIPS 180-4 does', () => {
+    expect(hashKey('abc')).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad')
+  })
+})

@@ -1,0 +1,81 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { getRequestListener } from '@hono/node-server'
+import express, { type Express, type Request } from 'express'
+// @ts-expect-error: Express 4 has no types of its own, and is used as Express 5 is.
+import express4 from 'express4'
+import Fastify, { type FastifyRequest } from 'fastify'
+import { type Context, Hono } from 'hono'
+import Koa, { type ParameterizedContext } from 'koa'
+import { type ApiKeysOptions, apiKeys } from '../src/index.js'
+
+export interface Customer {
+  readonly id: string
+}
+
+/** The options but for what depends on the framework. The address is what a request says it is. */
+export type Options = Pick<ApiKeysOptions<Customer, never>, 'keys' | 'lookup' | 'clock' | 'failures' | 'header'>
+
+/** Each framework with an app that answers `{ id }`, behind a check of its key. */
+export const frameworks: Record<string, (options: Options) => Promise<Server>> = {
+  express: (options) => listen(expressApp(express(), options)),
+  'express 4': (options) => listen(expressApp(express4(), options)),
+  fastify: async (options) => {
+    const keys = apiKeys<Customer, FastifyRequest>({
+      ...(options as ApiKeysOptions<Customer, FastifyRequest>),
+      address: (request) => String(request.headers['x-address']),
+    })
+    const app = Fastify()
+    app.addHook('onRequest', keys.fastify)
+    app.get('/', async (request) => ({ id: keys.of(request).id }))
+    await app.listen({ port: 0, host: '127.0.0.1' })
+    return app.server
+  },
+  hono: (options) => {
+    const keys = apiKeys<Customer, Context>({
+      ...(options as ApiKeysOptions<Customer, Context>),
+      address: (c) => String(c.req.header('x-address')),
+    })
+    const app = new Hono()
+    app.use(keys.hono)
+    app.onError((_error, c) => c.text('failed', 500))
+    app.get('/', (c) => c.json({ id: keys.of(c).id }))
+    return listen(getRequestListener(app.fetch))
+  },
+  koa: (options) => {
+    const keys = apiKeys<Customer, ParameterizedContext>({
+      ...(options as ApiKeysOptions<Customer, ParameterizedContext>),
+      address: (ctx) => ctx.get('x-address'),
+    })
+    const app = new Koa()
+    app.silent = true
+    app.use(keys.koa)
+    app.use((ctx) => {
+      ctx.body = { id: keys.of(ctx).id }
+    })
+    return listen(app.callback())
+  },
+}
+
+function expressApp(app: Express, options: Options): Express {
+  app.set('env', 'test')
+  const keys = apiKeys<Customer, Request>({
+    ...(options as ApiKeysOptions<Customer, Request>),
+    address: (req) => String(req.get('x-address')),
+  })
+  app.use(keys.express)
+  app.get('/', (req, res) => {
+    res.json({ id: keys.of(req).id })
+  })
+  return app
+}
+
+function listen(handler: Parameters<typeof createServer>[1]): Promise<Server> {
+  return new Promise((resolve) => {
+    const server = createServer(handler).listen(0, '127.0.0.1', () => resolve(server))
+  })
+}
+
+export function urlOf(server: Server): string {
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+}
