@@ -4,7 +4,8 @@ import type { Field } from './field.js'
 import { headersFor } from './headers.js'
 import type { RejectReply, Settings } from './limiter-options.js'
 import { attempt } from './maybe-promise.js'
-import { type Refusal, refusalFor } from './refusal.js'
+import { bodyMaker } from './problem.js'
+import { type Refusal, refusalFor, unavailable } from './refusal.js'
 import type { MaybePromise } from './store.js'
 
 /** What is sent for one request: header fields on every answer, and the refusal if there is one. */
@@ -13,21 +14,33 @@ export interface Answer {
   readonly refusal: Refusal | undefined
 }
 
-/** The answer to a decision. */
+/** The answer to a decision. `now` is the reading of the limiter's clock that it was made at. */
 export function answerTo<Request>(
   decision: Decision,
+  now: number,
   request: Request,
   settings: Settings<Request>,
   tell: (error: unknown) => void,
 ): MaybePromise<Answer> {
   if (settings.dryRun === true) return NOTHING
-  const fields = settings.styles.length === 0 ? [] : headersFor(decision)
+  const { styles, clockIsEpoch } = settings
+  const fields = styles.length === 0 ? [] : headersFor(decision, styles, clockIsEpoch ? now : undefined)
   if (decision.allowed) return { headers: exposed(fields, settings), refusal: undefined }
-  return refused(refusalFor(decision, settings), fields, request, settings, tell)
+  const refusal = refusalFor(decision, settings, bodyMaker(settings.body, request, tell))
+  return refused(refusal, fields, request, settings, tell)
+}
+
+/** The answer when the store has failed and the limiter is told to refuse then: no decision, so no field but a refusal's. */
+export function unavailableTo<Request>(
+  request: Request,
+  settings: Settings<Request>,
+  tell: (error: unknown) => void,
+): MaybePromise<Answer> {
+  return refused(unavailable(settings, bodyMaker(settings.body, request, tell)), [], request, settings, tell)
 }
 
 /** The answer of a refusal: its own fields behind `fields`, and the user's body where there is one. */
-export function refused<Request>(
+function refused<Request>(
   refusal: Refusal,
   fields: readonly Field[],
   request: Request,

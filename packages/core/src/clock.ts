@@ -12,6 +12,9 @@ declare const performance: { now(): number }
  */
 export const monotonicClock: Clock = () => performance.now()
 
+/** Milliseconds since 1970, where a moment is sent or read rather than a wait; moved when the system's time is set. */
+export const epochNow: Clock = () => Date.now()
+
 /** A clock's reading in whole milliseconds. @throws RailError `RAIL_BAD_CLOCK` when it is no finite number */
 export function readClock(clock: Clock): number {
   const now = Math.floor(clock())

@@ -1,47 +1,151 @@
+import { MOST_SECONDS } from './seconds.js'
+import { parseDictionary, parseList } from './structured-field.js'
+
 /** A header field to be sent, and how it meets one of its name that is already there. */
 export interface Field {
   readonly name: string
   readonly value: string
   /**
    * `'list'`: both are lists, joined. `'replace'`: this one wins. `'larger'`: the larger whole number wins.
-   * `'tightest'`: whichever limit has less left wins, as `tightest` tells.
+   * `'tightest'`: the field tells one limit, alone or together with others of its group, and the limit with fewer tokens
+   * left wins, as `standing` tells; a limit that refused always does.
    */
   readonly merge: 'list' | 'replace' | 'larger' | 'tightest'
+  /** What the fields of a group say together: decides each of them, so that they stay of one limit. Only for `'tightest'`. */
+  readonly standing?: Standing | undefined
   /** What the same limiter sent before for this request: it is taken out of what is already there first. */
   readonly instead?: string | undefined
 }
 
+/** One limit as a group of fields tells it: the numbers as they are sent. */
+export interface Standing {
+  readonly limit: number
+  readonly remaining: number
+  readonly reset: number
+  /** Whether the limit refused the request. */
+  readonly refused: boolean
+  /** The fields of the group. `undefined`: one field tells it all, as a Dictionary with these keys (draft-7). */
+  readonly names?: { readonly limit: string; readonly remaining: string; readonly reset: string } | undefined
+  /** What the same limiter told before for this request. */
+  readonly instead?: Standing | undefined
+}
+
+/** Reads a field that is already there by its name, as one text (several lines joined with `, `). */
+export type FieldReader = (name: string) => string | undefined
+
 /**
- * The value to send where a field meets one that is already there: another limiter's, a proxy's, the handler's. The only
- * place that knows. Merging the same field twice changes nothing.
+ * What to send of `fields` where others may be there already: another limiter's, a proxied upstream's, the handler's.
+ * Everything that is there is read before anything is merged, so that fields which belong together are decided alike.
+ * Merging what was merged changes nothing.
+ */
+export function mergeFields(read: FieldReader, fields: readonly Field[]): { name: string; value: string }[] {
+  return fields.map((field) => ({ name: field.name, value: mergeField(read(field.name), field, read) }))
+}
+
+/**
+ * The value to send where a field meets one that is already there. The only place that knows. {@link mergeFields} does it
+ * for several fields at once, which is what `'tightest'` needs.
  *
  * @param existing The value there, as one text (several lines joined with `, `), or `undefined`.
+ * @param read Reads the fields that were there before any of this limiter's were merged. Without it, a field of a group
+ * replaces the one that is there: half a group cannot be compared.
  */
-export function mergeField(existing: string | undefined, field: Field): string {
+export function mergeField(existing: string | undefined, field: Field, read?: FieldReader): string {
   const { value } = field
-  const others = existing === undefined || existing === value ? undefined : without(existing, field.instead)
-  if (others === undefined || others === '') return value
   switch (field.merge) {
     case 'replace':
       return value
     case 'list':
-      return hasMembers(others, value) ? others : `${others}, ${value}`
+      return existing === undefined ? value : joined(existing, field)
     case 'larger':
-      return /^\d+$/.test(others) && Number(others) > Number(value) ? others : value
+      return existing === undefined || existing === field.instead ? value : larger(existing, value)
     case 'tightest':
-      return value
+      return tightest(existing, field, read)
   }
 }
 
-/** A list without the members that `gone` has: members are compared as text, as this limiter wrote them. */
-function without(list: string, gone: string | undefined): string {
-  if (gone === undefined) return list
-  if (list === gone) return ''
-  if (list.startsWith(`${gone}, `)) return list.slice(gone.length + 2)
-  if (list.endsWith(`, ${gone}`)) return list.slice(0, -gone.length - 2)
-  return list.replace(`, ${gone}, `, ', ')
+/** The fields of a limiter's later answer to a request, to be merged in place of its earlier ones. */
+export function inPlaceOf(fields: readonly Field[], earlier: readonly Field[]): readonly Field[] {
+  if (earlier.length === 0) return fields
+  return fields.map((field) => {
+    const before = earlier.find((other) => other.name === field.name)
+    if (before === undefined) return field
+    const { standing } = field
+    return {
+      ...field,
+      instead: before.value,
+      ...(standing === undefined ? {} : { standing: { ...standing, instead: before.standing } }),
+    }
+  })
 }
 
-function hasMembers(list: string, members: string): boolean {
-  return `, ${list}, `.includes(`, ${members}, `)
+/** Both lists in one, without what the same limiter said before, and no member twice. */
+function joined(existing: string, { name, value, instead }: Field): string {
+  // A malformed structured field is ignored whole (RFC 9651 section 4.2): what is there must not take ours with it.
+  if (name.startsWith('RateLimit') && parseList(existing) === undefined) return value
+  const gone = instead === undefined ? [] : membersOf(instead)
+  const there = membersOf(existing).filter((member) => !gone.includes(member))
+  const fresh = membersOf(value).filter((member) => !there.includes(member))
+  return [...there, ...fresh].join(', ')
+}
+
+/** The members of a list, as text. A comma inside a quoted string separates nothing. */
+function membersOf(list: string): string[] {
+  const members: string[] = []
+  let start = 0
+  let quoted = false
+  for (let index = 0; index < list.length; index++) {
+    if (quoted && list[index] === '\\') index++
+    else if (list[index] === '"') quoted = !quoted
+    else if (list[index] === ',' && !quoted) {
+      members.push(list.slice(start, index).trim())
+      start = index + 1
+    }
+  }
+  return [...members, list.slice(start).trim()].filter((member) => member !== '')
+}
+
+/** Several lines of a field that is one number are joined by commas on their way here. */
+function larger(existing: string, value: string): string {
+  return existing.split(',').reduce((largest, text) => {
+    const number = Math.min(wholeNumber(text) ?? 0, MOST_SECONDS)
+    return number > Number(largest) ? String(number) : largest
+  }, value)
+}
+
+function tightest(existing: string | undefined, { value, standing }: Field, read?: FieldReader): string {
+  if (standing === undefined || standing.refused) return value
+  const there = standing.names === undefined ? inDictionary(existing) : inGroup(standing.names, read)
+  if (there === undefined || there.remaining > standing.remaining || same(there, standing.instead)) return value
+  // Only what was used may be missing in a group, and follows from the rest.
+  return existing ?? String(Math.max(0, there.limit - there.remaining))
+}
+
+type Numbers = Pick<Standing, 'limit' | 'remaining' | 'reset'>
+
+/** `undefined` unless all three numbers are there: half a group tells nothing that could be kept. */
+function inDictionary(text: string | undefined): Numbers | undefined {
+  const members = text === undefined ? undefined : parseDictionary(text)
+  return numbers((key) => {
+    const item = members?.get(key)?.item
+    return item !== undefined && 'type' in item && item.type === 'integer' && item.value >= 0 ? item.value : undefined
+  })
+}
+
+function inGroup(names: NonNullable<Standing['names']>, read: FieldReader | undefined): Numbers | undefined {
+  return numbers((key) => wholeNumber(read?.(names[key]) ?? ''))
+}
+
+function numbers(numberOf: (key: keyof Numbers) => number | undefined): Numbers | undefined {
+  const [limit, remaining, reset] = [numberOf('limit'), numberOf('remaining'), numberOf('reset')]
+  if (limit === undefined || remaining === undefined || reset === undefined) return undefined
+  return { limit, remaining, reset }
+}
+
+function same(a: Numbers, b: Numbers | undefined): boolean {
+  return a.limit === b?.limit && a.remaining === b.remaining && a.reset === b.reset
+}
+
+function wholeNumber(text: string): number | undefined {
+  return /^\s*\d{1,15}\s*$/.test(text) ? Number(text) : undefined
 }

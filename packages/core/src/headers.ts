@@ -1,44 +1,53 @@
+import { epochNow, readClock } from './clock.js'
 import { type Decision, type LimitStatus, sentName } from './decision.js'
 import type { Field } from './field.js'
+import { type HeaderStyle, olderFields, windowSeconds } from './header-styles.js'
 import type { Limit } from './limit.js'
+import { toldWaitOf, wholeSeconds } from './seconds.js'
 import { serializeString } from './structured-field.js'
 
-/** How limits are told to clients. `'draft-11'`: draft-ietf-httpapi-ratelimit-headers, revisions 08 to 11. */
-export type HeaderStyle = 'draft-11'
-
 /**
- * The header fields that tell a client where it stands: `RateLimit-Policy` and `RateLimit`, a member for each limit, in
- * the order of the decision. None for a decision without limits.
+ * The header fields that tell a client where it stands, in one or several {@link HeaderStyle}s. None for a decision
+ * without limits. docs/headers.md shows each style as it is sent.
  *
- * `q` is the burst, `w` the seconds in which an empty bucket fills; `r` the tokens left; `t` whole seconds: for a limit
- * that refused the wait for this cost (left out if it can never fit), for another with nothing left the wait for one
- * token, else the time until it is full.
+ * `'draft-11'` is `RateLimit-Policy` and `RateLimit`, a member for each limit, in the order of the decision: `q` is the
+ * burst, `w` the seconds in which an empty bucket fills; `r` the tokens left; `t` whole seconds: for a limit that refused
+ * the wait for this cost (left out if it can never fit), for another with nothing left the wait for one token, else the
+ * time until it is full. The other styles tell the same of the tightest limit: the one that refused with the longest
+ * wait, else the one with the fewest tokens left, of equals the first; a cost that can never fit is told the time until
+ * full, as they cannot leave it out.
  *
  * Source: draft-ietf-httpapi-ratelimit-headers-11 sections 3 and 4; RFC 9651.
+ *
+ * @param styles @default 'draft-11'
+ * @param epochMs The moment of the decision, in milliseconds since 1970, for `X-RateLimit-Reset`. @default Date.now()
+ * @throws RailError `RAIL_BAD_CLOCK` when `epochMs` is no finite number and a style sends it
  */
-export function headersFor(decision: Decision): Field[] {
+export function headersFor(
+  decision: Decision,
+  styles: HeaderStyle | readonly HeaderStyle[] = 'draft-11',
+  epochMs?: number,
+): Field[] {
   const { limits } = decision
   if (limits.length === 0) return []
+  const several = typeof styles === 'string' ? [styles] : styles
+  if (several.length === 1 && several[0] === 'draft-11') return draft11(limits)
+  const epoch = (): number => readClock(epochMs === undefined ? epochNow : () => epochMs)
+  return several.flatMap((style) => (style === 'draft-11' ? draft11(limits) : olderFields(style, limits, epoch)))
+}
+
+function draft11(limits: readonly LimitStatus[]): Field[] {
   return [
     { name: 'RateLimit-Policy', value: policyOf(limits), merge: 'list' },
     { name: 'RateLimit', value: stateOf(limits), merge: 'list' },
   ]
 }
 
-/** Seconds as sent: whole, rounded up, at most 2^31 - 1 milliseconds, beyond which clients' timers overflow. */
-export function wholeSeconds(ms: number): number {
-  const seconds = Math.ceil(ms / 1000)
-  return seconds < MOST_SECONDS ? seconds : MOST_SECONDS
-}
-
-/** The largest number of seconds sent: the longest that a 32-bit timer of milliseconds can wait. */
-export const MOST_SECONDS = 2_147_483
-
 function stateOf(limits: readonly LimitStatus[]): string {
   let text = ''
   for (let index = 0; index < limits.length; index++) {
     const status = limits[index] as LimitStatus
-    const wait = status.refused || status.remaining === 0 ? status.retryAfterMs : status.fullAfterMs
+    const wait = toldWaitOf(status)
     if (index > 0) text += ', '
     text += `${memberName(status.limit, status.scope)};r=${status.remaining}`
     if (wait !== Number.POSITIVE_INFINITY) text += `;t=${wholeSeconds(wait)}`
@@ -68,11 +77,6 @@ function samePolicies(a: readonly LimitStatus[], b: readonly LimitStatus[]): boo
     if (one.limit !== other.limit || one.scope !== other.scope) return false
   }
   return true
-}
-
-/** Seconds in which an empty bucket fills, rounded up: never 0, which the draft forbids. */
-function windowSeconds(limit: Limit): number {
-  return Math.ceil(Math.ceil(limit.size / limit.flow) / 1000)
 }
 
 const memberNames = new WeakMap<Limit, string>()

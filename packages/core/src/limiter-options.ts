@@ -2,11 +2,13 @@ import type { Charge } from './charge.js'
 import { type Clock, monotonicClock } from './clock.js'
 import type { Decision } from './decision.js'
 import { RailError } from './errors.js'
-import type { HeaderStyle } from './headers.js'
+import { checkStyles, type HeaderStyle } from './header-styles.js'
 import type { Limit } from './limit.js'
 import { MemoryStore } from './memory-store.js'
 import { checkOption, checkOptionNames } from './options.js'
+import { checkBody, type RefusalBody } from './problem.js'
 import type { Refusal, RefusalOptions } from './refusal.js'
+import { MOST_SECONDS } from './seconds.js'
 import { checkLimits, type LimitSource } from './source.js'
 import type { MaybePromise, Store } from './store.js'
 
@@ -19,10 +21,15 @@ export interface LimiterSettings<Request> extends RefusalOptions {
   readonly store?: Store | undefined
   /** Keeps this limiter's buckets apart from another's in the same store. @default '' */
   readonly scope?: string | undefined
-  /** How limits are told to clients; `false`: not, but refusals keep `Retry-After`. @default 'draft-11' */
+  /**
+   * How limits are told to clients: a style, several, or `false` (not, but refusals keep `Retry-After`). Two styles that
+   * write one field differently are an error. @default 'draft-11'
+   */
   readonly headers?: HeaderStyle | readonly HeaderStyle[] | false | undefined
   /** Adds the names of the fields sent to `Access-Control-Expose-Headers`, so that browsers' scripts may read them. @default false */
   readonly exposeHeaders?: boolean | undefined
+  /** The body of a refusal: a small JSON object, or problem details (RFC 9457), which may be your own. @default 'json' */
+  readonly body?: RefusalBody<Request> | undefined
   /** Replaces the body of a refusal. Status and headers stay, whatever it returns; if it throws, the default is sent. */
   readonly onReject?: ((refusal: Refusal, request: Request) => MaybePromise<RejectReply | undefined>) | undefined
   /** Requests for which this returns true are not counted at all. */
@@ -42,7 +49,10 @@ export interface LimiterSettings<Request> extends RefusalOptions {
   readonly onDecision?: ((decision: Decision, request: Request, earlier: Decision | undefined) => void) | undefined
   /** Told of what went wrong without stopping a request. Never changes an answer. */
   readonly onError?: ((error: unknown) => void) | undefined
-  /** Milliseconds; for tests, or where time comes from elsewhere. @default monotonic, performance.now */
+  /**
+   * Milliseconds; for tests, or where time comes from elsewhere. `X-RateLimit-Reset` is counted from its reading, so it
+   * should be milliseconds since 1970 where that is sent. @default monotonic, performance.now; Date.now for that field
+   */
   readonly clock?: Clock | undefined
 }
 
@@ -92,6 +102,8 @@ export type Settings<Request> = LimiterOptions<Request> & {
   readonly scope: string
   readonly styles: readonly HeaderStyle[]
   readonly clock: Clock
+  /** Whether the clock is the user's: then its reading is also sent where a moment since 1970 is. */
+  readonly clockIsEpoch: boolean
 }
 
 /** Checks options and fills in defaults. @throws RailError for anything wrong, when the limiter is made */
@@ -103,8 +115,10 @@ export function settingsOf<Request>(
   for (const [name, expected, passes] of CHECKS) checkOption(name, options[name], expected, passes)
   checkCharging(options)
   const { store = new MemoryStore(), scope = '', headers = 'draft-11', clock = monotonicClock } = options
-  const styles = headers === false ? [] : typeof headers === 'string' ? [headers] : headers
-  return { ...options, store, scope, styles, clock, skip: skipOf(options, reader) }
+  const styles = checkStyles(headers)
+  checkBody(options.body)
+  const clockIsEpoch = options.clock !== undefined
+  return { ...options, store, scope, styles, clock, clockIsEpoch, skip: skipOf(options, reader) }
 }
 
 function skipOf<Request>(
@@ -166,10 +180,10 @@ const isStore = (value: unknown): boolean =>
   typeof value === 'object' &&
   value !== null &&
   ['take', 'peek', 'settle', 'reset'].every((name) => isFunction((value as Record<string, unknown>)[name]))
-const STYLES: readonly unknown[] = ['draft-11']
-const isHeaders = (value: unknown): boolean =>
-  value === false ||
-  (Array.isArray(value) ? value.length > 0 && value.every((style) => STYLES.includes(style)) : STYLES.includes(value))
+const isSeconds =
+  (least: number) =>
+  (value: unknown): boolean =>
+    isWholeFrom(least)(value) && (value as number) <= MOST_SECONDS
 
 type Check = readonly [name: keyof LimiterOptions<unknown>, expected: string, passes: (value: unknown) => boolean]
 
@@ -179,10 +193,9 @@ const CHECKS: readonly Check[] = [
   ['cost', COST, isCost],
   ['store', 'a store, with take, peek, settle and reset', isStore],
   ['scope', 'a text', isText],
-  ['headers', `one of ${STYLES.map((style) => `'${style}'`).join(', ')}, several in an array, or false`, isHeaders],
   ['exposeHeaders', 'true or false', isBoolean],
-  ['maxRetryAfter', 'a whole number of seconds from 1', isWholeFrom(1)],
-  ['jitter', 'a whole number of seconds from 0', isWholeFrom(0)],
+  ['maxRetryAfter', `a whole number of seconds from 1 to ${MOST_SECONDS}`, isSeconds(1)],
+  ['jitter', `a whole number of seconds from 0 to ${MOST_SECONDS}`, isSeconds(0)],
   ['onReject', 'a function', isFunction],
   ['skip', 'a function', isFunction],
   ['skipPreflights', 'true or false', isBoolean],
@@ -198,7 +211,7 @@ const CHECKS: readonly Check[] = [
   ['clock', 'a function that returns milliseconds', isFunction],
 ]
 
-const OPTION_NAMES = [...CHECKS.map(([name]) => name), 'limits']
+const OPTION_NAMES = [...CHECKS.map(([name]) => name), 'limits', 'headers', 'body']
 const ROUTE_NAMES = ['cost', 'scope', 'limits']
 
 function checkCharging<Request>(options: LimiterOptions<Request>): void {

@@ -1,10 +1,10 @@
-import { type Answer, answerTo, NOTHING, refused } from './answer.js'
+import { type Answer, answerTo, NOTHING, unavailableTo } from './answer.js'
 import { type Charge, checkCost } from './charge.js'
 import { chargesFor } from './charging.js'
 import { readClock } from './clock.js'
 import type { Decision } from './decision.js'
 import { RailError } from './errors.js'
-import type { Field } from './field.js'
+import { type Field, inPlaceOf } from './field.js'
 import {
   checkRoute,
   type LimiterOptions,
@@ -14,7 +14,7 @@ import {
 } from './limiter-options.js'
 import { LocalStore } from './local-store.js'
 import { attempt, chain } from './maybe-promise.js'
-import { type Refusal, unavailable } from './refusal.js'
+import type { Refusal } from './refusal.js'
 import { createReporter } from './reporter.js'
 import type { MaybePromise, Store } from './store.js'
 
@@ -118,18 +118,18 @@ export function createLimiter<Request>(
         count.took(decision.allowed ? charges : [], from, route)
         const outcomeOf = ({ headers, refusal }: Answer): Outcome => ({
           decision,
-          headers: instead(headers, earlier),
+          headers: inPlaceOf(headers, earlier),
           refusal,
           settle: (actualCost) => settle(count, actualCost),
         })
-        return chain(answerTo(decision, request, settings, reporter.tell), outcomeOf)
+        return chain(answerTo(decision, now, request, settings, reporter.tell), outcomeOf)
       }
     const withoutStore = (error: unknown): MaybePromise<Outcome> => {
       if (error instanceof RailError && error.code !== 'RAIL_STORE_FAILED') throw error
       reporter.storeFailed(error, now)
       if (settings.onStoreFailure === 'local') return answer(local)(local.take(count.asked(charges, local), now))
       if (settings.onStoreFailure !== 'refuse' || settings.dryRun === true) return UNCOUNTED
-      return chain(refused(unavailable(), [], request, settings, reporter.tell), (sent) => ({ ...UNCOUNTED, ...sent }))
+      return chain(unavailableTo(request, settings, reporter.tell), (sent) => ({ ...UNCOUNTED, ...sent }))
     }
     return attempt(() => store.take(count.asked(charges, store), now), answer(store), withoutStore)
   }
@@ -188,12 +188,6 @@ class Count {
     this.#settled = true
     return this.#store?.settle(this.charges, actualCost, readClock(clock))
   }
-}
-
-/** The fields of a later answer to the same request, which stand in place of the earlier ones. */
-function instead(fields: readonly Field[], earlier: readonly Field[]): readonly Field[] {
-  if (earlier.length === 0) return fields
-  return fields.map((field) => ({ ...field, instead: earlier.find((other) => other.name === field.name)?.value }))
 }
 
 function isObject(value: unknown): value is object {

@@ -1,4 +1,4 @@
-import { MOST_SECONDS } from './headers.js'
+import { MOST_SECONDS } from './seconds.js'
 import { type BareItem, type Member, parseList } from './structured-field.js'
 
 /** Where a client stands, as a response's header fields tell. */

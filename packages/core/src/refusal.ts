@@ -1,5 +1,5 @@
 import type { Decision } from './decision.js'
-import { wholeSeconds } from './headers.js'
+import { MOST_SECONDS, wholeSeconds } from './seconds.js'
 
 /** What a refused request is answered with. */
 export interface Refusal {
@@ -22,29 +22,44 @@ export interface RefusalOptions {
   readonly jitter?: number | undefined
 }
 
+/** A refusal that has no body yet. */
+export type BareRefusal = Omit<Refusal, 'type' | 'body'>
+
+/** Makes the body of a refusal, and names its media type. */
+export type BodyMaker = (refusal: BareRefusal) => Pick<Refusal, 'type' | 'body'>
+
 /**
- * The refusal of a decision that is not allowed: status 429 (RFC 6585 section 4) and a JSON body. `retryAfter` is the
- * longest wait among the limits that refused, rounded up to whole seconds, at least 1.
+ * The refusal of a decision that is not allowed: status 429 (RFC 6585 section 4). `retryAfter` is the longest wait among
+ * the limits that refused, rounded up to whole seconds, at least 1.
+ *
+ * @param body @default {@link jsonBody}; {@link problemBody} makes others
  */
-export function refusalFor(decision: Decision, options: RefusalOptions = {}): Refusal {
-  const retryAfter = retryAfterOf(decision, options)
-  return { status: 429, retryAfter, type: 'application/json', body: jsonBody('rate_limited', retryAfter), decision }
+export function refusalFor(decision: Decision, options: RefusalOptions = {}, body: BodyMaker = jsonBody): Refusal {
+  return withBody({ status: 429, retryAfter: retryAfterOf(decision.retryAfterMs, options), decision }, body)
 }
 
 /** The refusal when the store has failed and the limiter is told to refuse then: 503, never 429. */
-export function unavailable(): Refusal {
-  return { status: 503, retryAfter: 1, type: 'application/json', body: jsonBody('unavailable', 1) }
+export function unavailable(options: RefusalOptions = {}, body: BodyMaker = jsonBody): Refusal {
+  return withBody({ status: 503, retryAfter: retryAfterOf(1_000, options) }, body)
 }
 
-function retryAfterOf(
-  decision: Decision,
-  { maxRetryAfter = Infinity, jitter = 0 }: RefusalOptions,
-): number | undefined {
-  if (decision.retryAfterMs === Infinity) return undefined
-  const spread = jitter === 0 ? 0 : Math.floor(Math.random() * (jitter + 1))
-  return Math.min(Math.max(1, wholeSeconds(decision.retryAfterMs + spread * 1000)), maxRetryAfter)
+/** The default body: `{"error":"rate_limited","retry_after":1}`, without `retry_after` where no wait helps. */
+export const jsonBody: BodyMaker = ({ status, retryAfter }) => {
+  const error = status === 429 ? 'rate_limited' : 'unavailable'
+  return { type: 'application/json', body: JSON.stringify({ error, retry_after: retryAfter }) }
 }
 
-function jsonBody(error: string, retryAfter: number | undefined): string {
-  return JSON.stringify({ error, retry_after: retryAfter })
+function withBody(refusal: BareRefusal, makeBody: BodyMaker): Refusal {
+  const { type, body } = makeBody(refusal)
+  return { ...refusal, type, body }
+}
+
+function retryAfterOf(waitMs: number, { maxRetryAfter, jitter = 0 }: RefusalOptions): number | undefined {
+  if (waitMs === Number.POSITIVE_INFINITY) return undefined
+  const cap = Math.min(maxRetryAfter ?? MOST_SECONDS, MOST_SECONDS)
+  const least = Math.min(Math.max(1, wholeSeconds(waitMs)), cap)
+  if (jitter === 0) return least
+  // Spread below the cap, not cut off at it: else the clients near the cap would all return at once again.
+  const most = Math.min(least + jitter, cap)
+  return least + Math.floor(Math.random() * (most - least + 1))
 }

@@ -1,4 +1,4 @@
-import { type Field, mergeField } from './field.js'
+import { type Field, type FieldReader, mergeFields } from './field.js'
 
 /** What Node's `ServerResponse` has that matters here, also HTTP/2's, under Express, Fastify and Koa alike. */
 export interface HeadWriter {
@@ -25,10 +25,8 @@ export function addFields(response: HeadWriter, owner: object, fields: readonly 
   response.writeHead = function writeHeadWithRateLimit(...args: unknown[]) {
     const place = args.findIndex((argument) => typeof argument === 'object' && argument !== null)
     for (const sent of byOwner.values()) {
-      for (const field of sent) {
-        if (place === -1) response.setHeader(field.name, mergeField(textOf(response.getHeader(field.name)), field))
-        else args[place] = merged(response, args[place] as GivenHeaders, field)
-      }
+      if (place !== -1) args[place] = merged(response, args[place] as GivenHeaders, sent)
+      else for (const { name, value } of mergeFields(readerOf(response), sent)) response.setHeader(name, value)
     }
     return writeHead.apply(response, args)
   }
@@ -39,16 +37,26 @@ const pending = new WeakMap<HeadWriter, Map<object, readonly Field[]>>()
 /** The headers that a caller gives to writeHead: an object, or names and values in turn, or pairs of them. */
 type GivenHeaders = Record<string, unknown> | readonly unknown[]
 
-/** The caller's headers with the field: a copy, as they may be shared between responses. They win over setHeader's. */
-function merged(response: HeadWriter, given: GivenHeaders, field: Field): GivenHeaders {
-  const ofField = (name: unknown): boolean => String(name).toLowerCase() === field.name.toLowerCase()
-  const inPairs = Array.isArray(given) && Array.isArray(given[0])
+/** The caller's headers with the fields: a copy, as they may be shared between responses. They win over setHeader's. */
+function merged(response: HeadWriter, given: GivenHeaders, fields: readonly Field[]): GivenHeaders {
   const entries = entriesOf(given)
-  const there = entries.filter(([name]) => ofField(name)).map(([, value]) => textOf(value))
-  const existing = there.length > 0 ? there.join(', ') : textOf(response.getHeader(field.name))
-  const all = [...entries.filter(([name]) => !ofField(name)), [field.name, mergeField(existing, field)] as const]
-  if (Array.isArray(given)) return inPairs ? all : all.flat()
-  return Object.fromEntries(all)
+  const set = readerOf(response)
+  const read = (name: string): string | undefined => {
+    const there = entries.filter(([other]) => isSame(other, name)).map(([, value]) => textOf(value))
+    return there.length > 0 ? there.join(', ') : set(name)
+  }
+  const others = entries.filter(([name]) => !fields.some((field) => isSame(field.name, name)))
+  const all = [...others, ...mergeFields(read, fields).map(({ name, value }) => [name, value] as const)]
+  if (!Array.isArray(given)) return Object.fromEntries(all)
+  return Array.isArray(given[0]) ? all : all.flat()
+}
+
+function readerOf(response: HeadWriter): FieldReader {
+  return (name) => textOf(response.getHeader(name))
+}
+
+function isSame(a: unknown, b: unknown): boolean {
+  return String(a).toLowerCase() === String(b).toLowerCase()
 }
 
 function entriesOf(given: GivenHeaders): (readonly [string, unknown])[] {

@@ -1,0 +1,133 @@
+import type { LimitStatus } from './decision.js'
+import { RailError, shown } from './errors.js'
+import type { Field, Standing } from './field.js'
+import type { Limit } from './limit.js'
+import { MOST_SECONDS, toldWaitOf } from './seconds.js'
+
+/**
+ * How limits are told to clients. `'draft-11'`: `RateLimit` and `RateLimit-Policy` as in revisions 08 to 11 of
+ * draft-ietf-httpapi-ratelimit-headers. `'draft-7'`: the same fields in the form of revision 07. `'draft-6'`:
+ * `RateLimit-Limit`, `-Remaining` and `-Reset` of revisions 00 to 06. `'x-ratelimit'`: `X-RateLimit-Limit`, `-Remaining`,
+ * `-Used` and `-Reset` as GitHub sends them. All but the first tell one limit, the tightest.
+ */
+export type HeaderStyle = 'draft-11' | OlderStyle
+
+type OlderStyle = 'draft-7' | 'draft-6' | 'x-ratelimit'
+
+/** The fields of a style of one limit: those of the tightest, see {@link HeaderStyle}. `epochMs` is read only where it is sent. */
+export function olderFields(style: OlderStyle, limits: readonly LimitStatus[], epochMs: () => number): Field[] {
+  const tightest = tightestOf(limits)
+  switch (style) {
+    case 'draft-7':
+      return draft7(limits, standingOf(tightest))
+    case 'draft-6':
+      return trio('RateLimit', standingOf(tightest))
+    case 'x-ratelimit':
+      return xRateLimit(standingOf(tightest, epochMs()))
+  }
+}
+
+/**
+ * Checks the option `headers` and gives its styles. @throws RailError `RAIL_BAD_OPTION` for an unknown style, and for two
+ * styles that write one field, each in its own way
+ */
+export function checkStyles(headers: unknown): readonly HeaderStyle[] {
+  if (headers === false) return []
+  const styles: readonly unknown[] = Array.isArray(headers) ? headers : [headers]
+  const writers = new Map<string, HeaderStyle>()
+  for (const style of styles) {
+    if (!isStyle(style)) throw notAStyle(Array.isArray(headers) ? `an array with ${shown(style)}` : shown(headers))
+    for (const field of FIELDS[style]) {
+      const other = writers.get(field)
+      if (other !== undefined) {
+        throw new RailError(
+          'RAIL_BAD_OPTION',
+          other === style
+            ? `The option headers names '${style}' twice.`
+            : `The option headers has '${other}' and '${style}', which both write ${field}, each in its own way: choose one of them.`,
+        )
+      }
+      writers.set(field, style)
+    }
+  }
+  if (styles.length === 0) throw notAStyle('[]')
+  return styles as readonly HeaderStyle[]
+}
+
+const FIELDS: Readonly<Record<HeaderStyle, readonly string[]>> = {
+  'draft-11': ['RateLimit', 'RateLimit-Policy'],
+  'draft-7': ['RateLimit', 'RateLimit-Policy'],
+  'draft-6': ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'],
+  'x-ratelimit': ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Used', 'X-RateLimit-Reset'],
+}
+
+function isStyle(style: unknown): style is HeaderStyle {
+  return typeof style === 'string' && Object.hasOwn(FIELDS, style)
+}
+
+function notAStyle(got: string): RailError {
+  const styles = Object.keys(FIELDS).map((style) => `'${style}'`)
+  return new RailError(
+    'RAIL_BAD_OPTION',
+    `The option headers is one of ${styles.join(', ')}, several in an array, or false (no fields), got ${got}.`,
+  )
+}
+
+/** The limit that refused with the longest wait, else the one with the fewest tokens left; of equals the first. */
+function tightestOf(limits: readonly LimitStatus[]): LimitStatus {
+  return limits.reduce((tightest, status) => (isTighter(status, tightest) ? status : tightest))
+}
+
+function isTighter(a: LimitStatus, b: LimitStatus): boolean {
+  if (a.refused !== b.refused) return a.refused
+  return a.refused ? a.retryAfterMs > b.retryAfterMs : a.remaining < b.remaining
+}
+
+/** `fromMs`: the moment that `reset` counts from; 0 for seconds from now. */
+function standingOf(status: LimitStatus, fromMs = 0): Standing {
+  const wait = toldWaitOf(status)
+  // These styles cannot leave a reset out. Where no wait helps, the bucket still fills up by then.
+  const told = Math.min(wait === Number.POSITIVE_INFINITY ? status.fullAfterMs : wait, MOST_SECONDS * 1000)
+  return {
+    limit: status.limit.burst,
+    remaining: status.remaining,
+    reset: Math.max(0, Math.ceil((fromMs + told) / 1000)),
+    refused: status.refused,
+  }
+}
+
+function draft7(limits: readonly LimitStatus[], standing: Standing): Field[] {
+  const { limit, remaining, reset } = standing
+  const value = `limit=${limit}, remaining=${remaining}, reset=${reset}`
+  return [
+    { name: 'RateLimit-Policy', value: quotasOf(limits), merge: 'list' },
+    { name: 'RateLimit', value, merge: 'tightest', standing },
+  ]
+}
+
+/** In this revision a policy has no name but its quota, so of two with the same only the slower is told. */
+function quotasOf(limits: readonly LimitStatus[]): string {
+  const windows = new Map<number, number>()
+  for (const { limit } of limits) {
+    windows.set(limit.burst, Math.max(windows.get(limit.burst) ?? 0, windowSeconds(limit)))
+  }
+  return Array.from(windows, ([quota, window]) => `${quota};w=${window}`).join(', ')
+}
+
+function xRateLimit(standing: Standing): Field[] {
+  const [limit, remaining, reset] = trio('X-RateLimit', standing) as [Field, Field, Field]
+  const used = String(standing.limit - standing.remaining)
+  return [limit, remaining, { ...limit, name: 'X-RateLimit-Used', value: used }, reset]
+}
+
+function trio(prefix: string, ours: Standing): Field[] {
+  const names = { limit: `${prefix}-Limit`, remaining: `${prefix}-Remaining`, reset: `${prefix}-Reset` }
+  const standing: Standing = { ...ours, names }
+  const parts = ['limit', 'remaining', 'reset'] as const
+  return parts.map((part) => ({ name: names[part], value: String(ours[part]), merge: 'tightest', standing }))
+}
+
+/** Seconds in which an empty bucket fills, rounded up: never 0, which the draft forbids. */
+export function windowSeconds(limit: Limit): number {
+  return Math.ceil(Math.ceil(limit.size / limit.flow) / 1000)
+}
