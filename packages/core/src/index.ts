@@ -30,6 +30,20 @@ export { type ManualClock, manualClock } from './manual-clock.js'
 export { isPromise } from './maybe-promise.js'
 export { MemoryStore, type MemoryStoreOptions } from './memory-store.js'
 export { type HeaderSource, type ParsedHeaders, type ParsedLimit, parseHeaders } from './parse-headers.js'
+export { createPlanBook, type PlanBook, type PlanBookOptions, planProblems } from './plan-book.js'
+export type {
+  ByName,
+  OverrideValue,
+  Plan,
+  PlanChanges,
+  PlanCustomer,
+  PlanDocument,
+  PlanLimit,
+  PlanLimits,
+  PlanOverride,
+} from './plan-document.js'
+export type { ExplainedLimit, IdleOverride, PlanExplanation } from './plan-explanation.js'
+export { type PlanProblem, pathText } from './plan-problems.js'
 export { type ProblemOptions, problemBody, type RefusalBody } from './problem.js'
 export { type BareRefusal, type BodyMaker, jsonBody, type Refusal, type RefusalOptions, refusalFor } from './refusal.js'
 export { addFields, type HeadWriter } from './response-head.js'

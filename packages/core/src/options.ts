@@ -7,15 +7,19 @@ export function checkOptionNames(options: unknown, known: readonly string[], whe
   }
   for (const name of Object.keys(options)) {
     if (known.includes(name)) continue
-    const nearest = known
-      .map((other) => ({ other, edits: editsBetween(name, other) }))
-      .sort((a, b) => a.edits - b.edits)[0]
-    const hint = nearest !== undefined && nearest.edits <= 3 ? ` Did you mean "${nearest.other}"?` : ''
     throw new RailError(
       'RAIL_UNKNOWN_OPTION',
-      `${where} has no option "${name}".${hint} Its options: ${known.join(', ')}.`,
+      `${where} has no option "${name}".${suggestionFor(name, known)} Its options: ${known.join(', ')}.`,
     )
   }
+}
+
+/** ` Did you mean "…"?` with the known name that is nearest to a mistyped one; `''` where none is near. */
+export function suggestionFor(name: string, known: readonly string[]): string {
+  const nearest = known
+    .map((other) => ({ other, edits: editsBetween(name, other) }))
+    .sort((a, b) => a.edits - b.edits)[0]
+  return nearest !== undefined && nearest.edits <= 3 ? ` Did you mean "${nearest.other}"?` : ''
 }
 
 /** Checks one option by a predicate; `undefined` always passes. @throws RailError `RAIL_BAD_OPTION` */

@@ -1,10 +1,7 @@
 import type { Duration } from './duration.js'
 
-/**
- * Things by name: an object, or pairs of a name and a thing. Pairs are for names that come from users in large numbers,
- * and keep their order.
- */
-export type ByName<Thing> = Readonly<Record<string, Thing>> | readonly (readonly [name: string, thing: Thing])[]
+/** Things by name: an object, or pairs of a name and a thing (an array of them, a Map). */
+export type ByName<Thing> = Readonly<Record<string, Thing>> | Iterable<readonly [name: string, thing: Thing]>
 
 /** Plans and who is on them, as plain data: what a plan file holds, and what a control plane sends. */
 export interface PlanDocument {
