@@ -78,9 +78,8 @@ function exposed<Request>(fields: readonly Field[], { exposeHeaders }: Settings<
 
 function replied(refusal: Refusal, reply: RejectReply | undefined, tell: (error: unknown) => void): Refusal {
   if (typeof reply === 'object' && reply !== null) {
-    if ('text' in reply && typeof reply.text === 'string') {
-      return { ...refusal, type: reply.type ?? 'text/plain; charset=utf-8', body: reply.text }
-    }
+    const { text, type = 'text/plain; charset=utf-8' } = reply as Partial<Extract<RejectReply, { text: string }>>
+    if (typeof text === 'string' && isFieldValue(type)) return { ...refusal, type, body: text }
     const body = 'json' in reply ? jsonOf(reply.json) : undefined
     if (body !== undefined) return { ...refusal, type: 'application/json', body }
   }
@@ -88,6 +87,11 @@ function replied(refusal: Refusal, reply: RejectReply | undefined, tell: (error:
     tell(new RailError('RAIL_HOOK_FAILED', 'onReject returns { json } or { text, type? }; the default body was sent.'))
   }
   return refusal
+}
+
+/** Whether a text can be sent as a header field's value (RFC 9110 section 5.5). A framework would throw. */
+function isFieldValue(value: unknown): boolean {
+  return typeof value === 'string' && /^[\t\x20-\x7e]+$/.test(value)
 }
 
 function jsonOf(value: unknown): string | undefined {
