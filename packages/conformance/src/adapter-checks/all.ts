@@ -1,0 +1,17 @@
+import type { AdapterCheck } from './check.js'
+import { countingChecks } from './counting.js'
+import { failureChecks } from './failures.js'
+import { fieldChecks } from './fields.js'
+import { limitChecks } from './limits.js'
+import { railChecks } from './rail.js'
+import { refusalChecks } from './refusals.js'
+
+/** Every sentence of the specification of adapters. */
+export const checks: readonly AdapterCheck[] = [
+  ...limitChecks,
+  ...countingChecks,
+  ...fieldChecks,
+  ...refusalChecks,
+  ...failureChecks,
+  ...railChecks,
+]

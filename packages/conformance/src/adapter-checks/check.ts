@@ -1,0 +1,47 @@
+import { expect } from 'vitest'
+import type { ScenarioName } from '../scenarios.js'
+import type { App, OpenScenario } from '../test-adapter/app.js'
+import type { Answer } from '../test-adapter/wire.js'
+
+/** A sentence of the specification of adapters, and how it is checked. */
+export interface AdapterCheck {
+  readonly name: string
+  /** Fails where the sentence does not hold. */
+  readonly check: (app: App) => Promise<void>
+  /** What some framework cannot do, as its harness says. */
+  readonly needs: 'thrown-text' | undefined
+}
+
+/** A check that plays in one scenario. */
+export function check(
+  name: string,
+  scenario: ScenarioName,
+  play: (app: OpenScenario) => Promise<void>,
+  needs?: AdapterCheck['needs'],
+): AdapterCheck {
+  return { name, check: async (app) => play(await app.open(scenario)), needs }
+}
+
+/** The header fields of an answer that are Rail's. */
+export function railFields(answer: Answer): Record<string, string | undefined> {
+  const names = ['RateLimit-Policy', 'RateLimit', 'Retry-After']
+  return Object.fromEntries(names.map((name) => [name, answer.field(name)]).filter(([, value]) => value !== undefined))
+}
+
+/** Expects that a response carries the fields of an allowed request, each once, and what limits are left. */
+export function expectFields(answer: Answer, policy: string, state: string): void {
+  expect(railFields(answer)).toEqual({ 'RateLimit-Policy': policy, RateLimit: state })
+  expect([answer.lines('RateLimit-Policy'), answer.lines('RateLimit')]).toEqual([1, 1])
+}
+
+/** How often each value comes. */
+export function tally<T>(values: readonly T[]): Map<T, number> {
+  const counts = new Map<T, number>()
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1)
+  return counts
+}
+
+/** So many times a value. */
+export function times<T>(count: number, value: T): T[] {
+  return Array.from({ length: count }, () => value)
+}

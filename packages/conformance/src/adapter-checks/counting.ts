@@ -1,0 +1,177 @@
+import { expect } from 'vitest'
+import { check, railFields, tally, times } from './check.js'
+
+/** Who is counted, how often, and by how much. */
+export const countingChecks = [
+  check('each customer is counted alone', 'five-per-minute', async (app) => {
+    expect(await app.statuses(6, '/', { as: 'acme' })).toEqual([200, 200, 200, 200, 200, 429])
+    expect((await app.get('/', { as: 'other' })).field('RateLimit')).toBe('"per_minute";r=4;t=12')
+  }),
+  check('customers on different plans have different limits', 'plans', async (app) => {
+    const plan = (name: string): { headers: Record<string, string> } => ({ headers: { 'x-plan': name } })
+    expect((await app.get('/', { as: 'a', ...plan('free') })).field('RateLimit-Policy')).toBe('"per_minute";q=2;w=60')
+    expect((await app.get('/', { as: 'b', ...plan('pro') })).field('RateLimit-Policy')).toBe('"per_minute";q=20;w=60')
+  }),
+  check('every text is a key of its own, whatever it means elsewhere', 'burst-of-ten', async (app) => {
+    for (const as of HOSTILE_KEYS) {
+      expect(await app.statuses(11, '/', { as })).toEqual([...times(10, 200), 429])
+    }
+    expect(await app.statuses(1, '/', { as: 'an ordinary key' })).toEqual([200])
+  }),
+  check('exactly the limit is admitted of requests pipelined on one socket', 'five-per-minute', async (app) => {
+    const text = await app.pipeline(times(12, { path: '/' }))
+    expect(tally(statusesOf(text))).toEqual(
+      new Map([
+        [200, 5],
+        [429, 7],
+      ]),
+    )
+  }),
+  check(
+    'exactly the limit is admitted of pipelined requests when everything is asynchronous',
+    'all-async',
+    async (app) => {
+      const text = await app.pipeline(times(12, { path: '/' }))
+      expect(tally(statusesOf(text))).toEqual(
+        new Map([
+          [200, 5],
+          [429, 7],
+        ]),
+      )
+    },
+  ),
+  check('exactly the limit is admitted of requests that wait for one shared promise', 'shared-promise', async (app) => {
+    const statuses = await app.atOnce(6, '/', { headers: { 'x-together': '6' } })
+    expect(statuses).toEqual([200, 200, 200, 429, 429, 429])
+  }),
+  check('exactly the limit is admitted of requests on many connections', 'five-per-minute', async (app) => {
+    expect(await app.atOnce(12)).toEqual([...times(5, 200), ...times(7, 429)])
+  }),
+  check('a request takes its cost', 'five-per-minute', async (app) => {
+    expect((await app.get('/', { cost: 3 })).field('RateLimit')).toBe('"per_minute";r=2;t=36')
+    expect((await app.get('/', { cost: 3 })).status).toBe(429)
+  }),
+  check('a cost that comes later is taken all the same', 'all-async', async (app) => {
+    expect((await app.get('/', { cost: 3 })).field('RateLimit')).toBe('"per_minute";r=2;t=36')
+  }),
+  check('a refused dear request takes nothing: a cheap one fits at once', 'five-per-minute', async (app) => {
+    await app.get('/', { cost: 3 })
+    expect(await app.statuses(3, '/', { cost: 4 })).toEqual([429, 429, 429])
+    expect(await app.statuses(2, '/', { cost: 1 })).toEqual([200, 200])
+  }),
+  check('what a refusal by a short limit refuses is not taken from a long one', 'minute-and-day', async (app) => {
+    expect(await app.statuses(10)).toEqual([200, 200, ...times(8, 429)])
+    expect((await app.get()).field('RateLimit')).toBe('"per_minute";r=0;t=30, "per_day";r=98;t=1728')
+  }),
+  check('a request of cost 0 takes nothing and is always let in', 'five-per-minute', async (app) => {
+    expect(await app.statuses(5)).toEqual(times(5, 200))
+    expect(await app.statuses(2, '/', { cost: 0 })).toEqual([200, 200])
+    expect((await app.get('/', { cost: 1 })).status).toBe(429)
+  }),
+  check('requests of cost 0 are held by a limit that counts requests', 'requests-and-tokens', async (app) => {
+    expect(await app.statuses(6, '/', { cost: 0 })).toEqual([200, 200, 200, 200, 429, 429])
+  }),
+  check(
+    'several charges are all or nothing: a user who is refused takes nothing from the client',
+    'client-and-user',
+    async (app) => {
+      const user = (name: string): { headers: Record<string, string> } => ({ headers: { 'x-user': name } })
+      expect(await app.statuses(4, '/', user('ann'))).toEqual([200, 200, 429, 429])
+      expect((await app.get('/', user('bob'))).field('RateLimit')).toBe('"client";r=2;t=36, "user";r=1;t=30')
+    },
+  ),
+  check('one limiter counts a request once, mounted twice', 'mounted-twice', async (app) => {
+    expect((await app.get()).field('RateLimit')).toBe('"per_minute";r=4;t=12')
+    expect(await app.statuses(5)).toEqual([200, 200, 200, 200, 429])
+    expect((await app.seen()).handled).toBe(5)
+  }),
+  check('one limiter counts a request once, mounted on a nested router too', 'five-per-minute', async (app) => {
+    expect((await app.get('/nested/')).field('RateLimit')).toBe('"per_minute";r=4;t=12')
+    expect(await app.statuses(5, '/nested/')).toEqual([200, 200, 200, 200, 429])
+  }),
+  check('a refusal by a limiter mounted twice is one answer', 'mounted-twice', async (app) => {
+    await app.statuses(5)
+    const refused = await app.get()
+    expect([refused.status, refused.lines('RateLimit'), refused.body]).toEqual([
+      429,
+      1,
+      '{"error":"rate_limited","retry_after":12}',
+    ])
+  }),
+  check('two limiters each count a request', 'two-limiters', async (app) => {
+    const from = { headers: { 'x-address': '203.0.113.7' } }
+    expect((await app.get('/', from)).field('RateLimit')).toBe('"per_minute";r=9;t=6, "address";r=1;t=5')
+    expect(await app.statuses(3, '/', from)).toEqual([200, 429, 429])
+  }),
+  check('two limiters on one store keep to their scopes', 'one-store', async (app) => {
+    expect((await app.get()).field('RateLimit')).toBe('"per_minute";r=4;t=12, "other.other";r=4;t=12')
+  }),
+  check('a costly route takes its cost once, not its cost and one', 'routes', async (app) => {
+    expect((await app.get('/costly')).field('RateLimit')).toBe('"per_minute";r=10;t=30')
+    expect(await app.statuses(2, '/costly')).toEqual([200, 429])
+    expect((await app.get('/')).status).toBe(429)
+  }),
+  check('a costly route that is refused takes nothing', 'routes', async (app) => {
+    await app.statuses(11)
+    expect(await app.statuses(3, '/costly')).toEqual([429, 429, 429])
+    expect((await app.get()).field('RateLimit')).toBe('"per_minute";r=8;t=36')
+  }),
+  check('a costly route of a nested router takes its cost once', 'routes', async (app) => {
+    expect((await app.get('/nested/costly')).field('RateLimit')).toBe('"per_minute";r=10;t=30')
+  }),
+  check('a route of cost 0 gives back what the router took', 'routes', async (app) => {
+    expect((await app.get('/free')).field('RateLimit')).toBe('"per_minute";r=20;t=0')
+  }),
+  check('a route costs the same however its path is written', 'routes', async (app) => {
+    await app.get('/costly?format=csv')
+    expect((await app.get('/')).field('RateLimit')).toBe('"per_minute";r=9;t=33')
+  }),
+  check('a tighter route is held by its own limit beside the plan', 'routes', async (app) => {
+    const write = { method: 'POST' }
+    const first = await app.get('/writes', write)
+    expect(railFields(first)).toEqual({
+      'RateLimit-Policy': '"per_minute";q=20;w=60, "writes.per_minute";q=2;w=60',
+      RateLimit: '"per_minute";r=19;t=3, "writes.per_minute";r=1;t=30',
+    })
+    expect(await app.statuses(2, '/writes', write)).toEqual([200, 429])
+    expect((await app.get('/')).field('RateLimit')).toBe('"per_minute";r=17;t=9')
+  }),
+  check('routes of one scope share its buckets', 'routes', async (app) => {
+    const write = { method: 'POST' }
+    expect(await app.statuses(1, '/writes', write)).toEqual([200])
+    expect(await app.statuses(2, '/writes/more', write)).toEqual([200, 429])
+    expect(await app.statuses(1, '/writes', write)).toEqual([429])
+  }),
+  check(
+    'a customer who keeps asking stays refused, however many others fill a small store',
+    'small-store',
+    async (app) => {
+      expect(await app.statuses(1)).toEqual([200])
+      for (let other = 0; other < 40; other++) {
+        expect(await app.statuses(1, '/', { as: `other ${other}` })).toEqual([200])
+        if (other % 4 === 3) expect(await app.statuses(1)).toEqual([429])
+      }
+    },
+  ),
+]
+
+const HOSTILE_KEYS = [
+  '__proto__',
+  'constructor',
+  'toString',
+  'hasOwnProperty',
+  ' ',
+  '{"key":"acme"}',
+  'acme\nacme',
+  'acme:per_minute',
+  '\u{1f6a6}',
+  'é',
+  'e\u0301',
+  '\0',
+  'k'.repeat(4_000),
+]
+
+/** The statuses in the text of several responses. */
+function statusesOf(text: string): number[] {
+  return [...text.matchAll(/HTTP\/1\.1 (\d{3})/g)].map((match) => Number(match[1]))
+}

@@ -1,0 +1,130 @@
+import { expect } from 'vitest'
+import type { ScenarioName } from '../scenarios.js'
+import { type AdapterCheck, check, railFields, times } from './check.js'
+
+const WRONG_OPTIONS: readonly (readonly [ScenarioName, string])[] = [
+  ['unknown-option', 'RAIL_UNKNOWN_OPTION'],
+  ['no-identify', 'RAIL_BAD_OPTION'],
+  ['no-limits', 'RAIL_NO_LIMITS'],
+  ['limits-of-numbers', 'RAIL_BAD_LIMITS'],
+  ['limits-of-text', 'RAIL_BAD_LIMITS'],
+  ['names-that-differ-in-case', 'RAIL_DUPLICATE_NAME'],
+  ['cost-as-text', 'RAIL_BAD_OPTION'],
+  ['unknown-style', 'RAIL_BAD_OPTION'],
+  ['store-without-methods', 'RAIL_BAD_OPTION'],
+  ['unknown-store-failure', 'RAIL_BAD_OPTION'],
+  ['unknown-route-option', 'RAIL_UNKNOWN_OPTION'],
+]
+
+/** What goes wrong fails loudly, spends nothing, and is never taken for "unlimited". */
+export const failureChecks: readonly AdapterCheck[] = [
+  ...[
+    { fault: 'identify undefined', failed: 'RAIL_NO_IDENTITY', why: 'mounted before authentication' },
+    { fault: 'identify later undefined', failed: 'RAIL_NO_IDENTITY', why: 'the same, asynchronously' },
+    { fault: 'identify empty text', failed: 'RAIL_BAD_KEY', why: 'an address that is missing' },
+    { fault: 'identify zero', failed: 'RAIL_BAD_KEY', why: 'a number for a text' },
+    { fault: 'identify an object', failed: 'RAIL_BAD_KEY', why: 'the customer, not its id' },
+    { fault: 'identify throws', failed: 'sorry', why: 'sync' },
+    { fault: 'identify rejects', failed: 'sorry', why: 'async' },
+    { fault: 'limits undefined', failed: 'RAIL_NO_LIMITS', why: "a plan's name mistyped" },
+    { fault: 'limits later undefined', failed: 'RAIL_NO_LIMITS', why: 'the same, asynchronously' },
+    { fault: 'limits null', failed: 'RAIL_BAD_LIMITS', why: 'no row in a database' },
+    { fault: 'limits NaN', failed: 'RAIL_BAD_LIMITS', why: 'not an array' },
+    { fault: 'limits digits', failed: 'RAIL_BAD_LIMITS', why: 'not an array' },
+    { fault: 'limits numbers', failed: 'RAIL_BAD_LIMITS', why: 'an array of numbers' },
+    { fault: 'limits throws', failed: 'sorry', why: 'sync' },
+    { fault: 'limits rejects', failed: 'sorry', why: 'async' },
+    { fault: 'cost NaN', failed: 'RAIL_BAD_COST', why: 'a header that is no number' },
+    { fault: 'cost later NaN', failed: 'RAIL_BAD_COST', why: 'the same, asynchronously' },
+    { fault: 'cost minus one', failed: 'RAIL_BAD_COST', why: 'gives tokens' },
+    { fault: 'cost one and a half', failed: 'RAIL_BAD_COST', why: 'not whole' },
+    { fault: 'cost Infinity', failed: 'RAIL_BAD_COST', why: 'not finite' },
+    { fault: 'cost digits', failed: 'RAIL_BAD_COST', why: 'a text' },
+    { fault: 'cost undefined', failed: 'RAIL_BAD_COST', why: 'nothing' },
+    { fault: 'cost throws', failed: 'sorry', why: 'sync' },
+    { fault: 'cost rejects', failed: 'sorry', why: 'async' },
+    { fault: 'skip throws', failed: 'sorry', why: 'sync' },
+    { fault: 'skip rejects', failed: 'sorry', why: 'async' },
+  ].map(({ fault, failed, why }) =>
+    check(`${fault} (${why}) reaches the error handler and spends nothing`, 'faults', async (app) => {
+      const answer = await app.get('/', { headers: { 'x-fault': fault } })
+      expect([answer.status, answer.body]).toEqual([500, failed])
+      expect(railFields(answer)).toEqual({})
+      const seen = await app.seen()
+      expect([seen.handled, seen.failed]).toEqual([0, [failed]])
+      expect((await app.get()).field('RateLimit')).toBe('"five";r=4;t=12')
+    }),
+  ),
+  ...['identify undefined', 'identify throws', 'identify rejects', 'limits later undefined', 'cost NaN'].map((fault) =>
+    check(
+      `${fault} is an error in an app without an error handler too`,
+      'faults-without-error-handler',
+      async (app) => {
+        const answer = await app.get('/', { headers: { 'x-fault': fault } })
+        expect([answer.status, (await app.seen()).handled]).toEqual([500, 0])
+      },
+    ),
+  ),
+  ...['throws nothing', 'throws route', 'throws router', 'rejects with nothing', 'rejects with route'].flatMap(
+    (fault) =>
+      ['identify', 'limits'].map((where) =>
+        check(
+          `${where} that ${fault} is an error, never a free pass`,
+          'faults-without-error-handler',
+          async (app) => {
+            const answer = await app.get('/', { headers: { 'x-fault': `${where} ${fault}` } })
+            expect([answer.status, (await app.seen()).handled]).toEqual([500, 0])
+          },
+          'thrown-text',
+        ),
+      ),
+  ),
+  check('a clock that gives no number is an error, never a free pass', 'clock-without-number', async (app) => {
+    expect(await app.statuses(3)).toEqual([500, 500, 500])
+    const { handled, failed } = await app.seen()
+    expect({ handled, failed }).toEqual({ handled: 0, failed: times(3, 'RAIL_BAD_CLOCK') })
+  }),
+  check('two definitions of one name taking turns are told of, once', 'flapping', async (app) => {
+    for (let turn = 0; turn < 8; turn++)
+      await app.get('/', { headers: { 'x-plan': turn % 2 === 0 ? 'tight' : 'loose' } })
+    expect((await app.seen()).told).toEqual(['RAIL_FLAPPING_LIMIT'])
+  }),
+  ...['acme', 'rejects'].flatMap((as) => [
+    check(
+      `a store that fails (${as}) lets requests through where told so, without fields`,
+      'store-allow',
+      async (app) => {
+        expect(await app.statuses(4, '/', { as })).toEqual([200, 200, 200, 200])
+        expect(railFields(await app.get('/', { as }))).toEqual({})
+        expect((await app.seen()).told).toEqual(['RAIL_STORE_FAILED'])
+      },
+    ),
+    check(`a store that fails (${as}) is 503 where told so: no limit was passed`, 'store-refuse', async (app) => {
+      const refused = await app.get('/', { as })
+      expect([refused.status, refused.body]).toEqual([503, '{"error":"unavailable","retry_after":1}'])
+      expect([refused.field('Content-Type'), refused.field('Cache-Control')]).toEqual(['application/json', 'no-store'])
+      expect(railFields(refused)).toEqual({ 'Retry-After': '1' })
+      expect((await app.seen()).handled).toBe(0)
+    }),
+    check(`a store that fails (${as}) leaves this server its share where told so`, 'store-local', async (app) => {
+      expect((await app.get('/', { as })).field('RateLimit-Policy')).toBe('"per_second";q=3;w=1')
+      expect(await app.statuses(3, '/', { as })).toEqual([200, 200, 429])
+    }),
+  ]),
+  check('an error in onDecision is told of and changes nothing', 'hooks-throw', async (app) => {
+    expect(await app.statuses(3)).toEqual([200, 200, 429])
+    const { failed, told } = await app.seen()
+    expect({ failed, told }).toEqual({ failed: [], told: times(3, 'RAIL_HOOK_FAILED') })
+  }),
+  check('an error in onError reaches no request', 'error-hook-throws', async (app) => {
+    expect(await app.statuses(3)).toEqual([200, 200, 200])
+    expect((await app.seen()).failed).toEqual([])
+  }),
+  ...WRONG_OPTIONS.map(
+    ([scenario, code]): AdapterCheck => ({
+      name: `wrong options fail when the limiter is made: ${scenario}`,
+      check: async (app) => expect(await app.faultOf(scenario)).toBe(code),
+      needs: undefined,
+    }),
+  ),
+]

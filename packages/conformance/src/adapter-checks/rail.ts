@@ -1,0 +1,77 @@
+import { expect } from 'vitest'
+import { check, times } from './check.js'
+
+/** What a handler gets to see of its limiters, and what it can correct. */
+export const railChecks = [
+  check('a handler sees the decision on its request', 'five-per-minute', async (app) => {
+    expect(JSON.parse((await app.get('/rail')).body)).toEqual({
+      rail: { allowed: true, remaining: [4] },
+      of: [{ allowed: true, remaining: [4] }],
+    })
+  }),
+  check('of gives the outcome of each limiter, and the request has the latest', 'two-limiters', async (app) => {
+    const { body } = await app.get('/rail', { headers: { 'x-address': '203.0.113.7' } })
+    expect(JSON.parse(body)).toEqual({
+      rail: { allowed: true, remaining: [1] },
+      of: [
+        { allowed: true, remaining: [9] },
+        { allowed: true, remaining: [1] },
+      ],
+    })
+  }),
+  check('a request that was not counted has no decision', 'five-per-minute', async (app) => {
+    expect(JSON.parse((await app.get('/rail', { anonymous: true })).body)).toEqual({ of: [null] })
+  }),
+  check('settling for more leaves a debt that is waited off', 'five-per-minute', async (app) => {
+    await app.get()
+    await app.settle(7)
+    const refused = await app.get()
+    expect([refused.status, refused.field('Retry-After')]).toEqual([429, '36'])
+    await app.advance(36_000)
+    expect(await app.statuses(2)).toEqual([200, 429])
+  }),
+  check('settling for less gives back, never above full', 'five-per-minute', async (app) => {
+    await app.get('/', { cost: 5 })
+    await app.settle(2)
+    expect((await app.get('/', { cost: 0 })).field('RateLimit')).toBe('"per_minute";r=3;t=24')
+  }),
+  check('the first settle counts, further ones do nothing', 'five-per-minute', async (app) => {
+    await app.get('/', { cost: 4 })
+    await app.settle(1)
+    await app.settle(0)
+    await app.settle(5)
+    expect((await app.get('/', { cost: 0 })).field('RateLimit')).toBe('"per_minute";r=4;t=12')
+  }),
+  check('settling works when the handler has thrown', 'five-per-minute', async (app) => {
+    await app.get('/error', { cost: 4 })
+    await app.settle(1)
+    expect((await app.get('/', { cost: 0 })).field('RateLimit')).toBe('"per_minute";r=4;t=12')
+  }),
+  check('settling works when the client has left a stream', 'five-per-minute', async (app) => {
+    await app.leave('/open-stream', { cost: 4 })
+    await app.settle(1)
+    expect((await app.get('/', { cost: 0 })).field('RateLimit')).toBe('"per_minute";r=4;t=12')
+  }),
+  check('settling leaves a limit that counts requests alone', 'requests-and-tokens', async (app) => {
+    await app.get('/', { cost: 10 })
+    await app.settle(60)
+    expect((await app.get('/', { cost: 0 })).field('RateLimit')).toBe('"requests";r=2;t=30, "tokens";r=40;t=36')
+  }),
+  check('a costly route settles what it took', 'routes', async (app) => {
+    await app.get('/costly')
+    await app.settle(4)
+    expect((await app.get('/free')).field('RateLimit')).toBe('"per_minute";r=16;t=12')
+  }),
+  check('settling with what is no cost is told of, and changes nothing', 'five-per-minute', async (app) => {
+    await app.get('/', { cost: 2 })
+    await app.settle(Number.NaN)
+    await app.settle(-1)
+    expect((await app.seen()).told).toEqual(times(2, 'RAIL_BAD_COST'))
+    expect((await app.get('/', { cost: 0 })).field('RateLimit')).toBe('"per_minute";r=3;t=24')
+  }),
+  check('settling does nothing after a dry run', 'dry-run', async (app) => {
+    await app.get()
+    await app.settle(0)
+    expect(JSON.parse((await app.get('/rail')).body).rail).toEqual({ allowed: true, remaining: [0] })
+  }),
+]

@@ -1,0 +1,123 @@
+import { expect } from 'vitest'
+import { check, railFields, times } from './check.js'
+
+const BODY = '{"error":"rate_limited","retry_after":60}'
+
+/** What a request that is refused is answered with. */
+export const refusalChecks = [
+  check('a refusal is 429 with a JSON body, its exact type, and not to be stored', 'skip', async (app) => {
+    await app.get()
+    const refused = await app.get()
+    expect([refused.status, refused.body, refused.field('Content-Type'), refused.field('Cache-Control')]).toEqual([
+      429,
+      BODY,
+      'application/json',
+      'no-store',
+    ])
+    expect(refused.field('Retry-After')).toBe('60')
+  }),
+  check('a refused request never reaches the handler', 'five-per-minute', async (app) => {
+    await app.statuses(9)
+    expect((await app.seen()).handled).toBe(5)
+  }),
+  check('a refusal is not to be stored, whatever was said before', 'behind-cors', async (app) => {
+    expect((await app.get()).field('Cache-Control')).toBe('public, max-age=300')
+    const refused = await app.get()
+    expect([refused.field('Cache-Control'), refused.lines('Cache-Control')]).toEqual(['no-store', 1])
+  }),
+  check('a refused HEAD request has the fields and no body', 'skip', async (app) => {
+    await app.get()
+    const text = await app.pipeline([{ path: '/', method: 'HEAD' }])
+    const [head, body] = text.split('\r\n\r\n') as [string, string]
+    expect([head.split('\r\n')[0]?.slice(0, 12), body]).toEqual(['HTTP/1.1 429', ''])
+    expect(head).toMatch(/\r\nRetry-After: 60(\r\n|$)/i)
+    expect(head).toMatch(/\r\nContent-Type: application\/json(\r\n|$)/i)
+  }),
+  check('a connection goes on after a refused request with a body', 'five-per-minute', async (app) => {
+    const post = { method: 'POST', body: 'x'.repeat(100_000), headers: { 'Content-Type': 'text/plain' } }
+    expect(await app.statuses(7, '/', post)).toEqual([...times(5, 200), 429, 429])
+    await app.advance(12_000)
+    expect((await app.get()).status).toBe(200)
+  }),
+  check('a cost that can never fit is told no wait, and the owner is told once', 'five-per-minute', async (app) => {
+    const refused = await app.get('/', { cost: 6 })
+    expect([refused.status, refused.body]).toEqual([429, '{"error":"rate_limited"}'])
+    expect(railFields(refused)).toEqual({ 'RateLimit-Policy': '"per_minute";q=5;w=60', RateLimit: '"per_minute";r=5' })
+    await app.get('/', { cost: 7 })
+    expect((await app.seen()).told).toEqual(['RAIL_NEVER_FITS'])
+    expect((await app.get()).field('RateLimit')).toBe('"per_minute";r=4;t=12')
+  }),
+  check('a longest Retry-After lowers Retry-After and the body, not t', 'max-retry-after', async (app) => {
+    await app.get()
+    const refused = await app.get()
+    expect([refused.field('Retry-After'), refused.body]).toEqual(['30', '{"error":"rate_limited","retry_after":30}'])
+    expect(refused.field('RateLimit')).toBe('"day";r=0;t=86400')
+  }),
+  check('jitter lengthens Retry-After and the body alike, and never t', 'jitter', async (app) => {
+    await app.get()
+    const waits = new Set<number>()
+    for (let refusal = 0; refusal < 40; refusal++) {
+      const refused = await app.get()
+      const wait = Number(refused.field('Retry-After'))
+      expect(refused.body).toBe(`{"error":"rate_limited","retry_after":${wait}}`)
+      expect(refused.field('RateLimit')).toBe('"per_minute";r=0;t=60')
+      waits.add(wait)
+    }
+    expect(Math.min(...waits)).toBeGreaterThanOrEqual(60)
+    expect(Math.max(...waits)).toBeLessThanOrEqual(90)
+    // 40 draws from 31 values are all equal once in 31^39 runs.
+    expect(waits.size).toBeGreaterThan(1)
+  }),
+  ...[
+    { reply: 'json', type: 'application/json', body: '{"message":"slow down","wait":60,"status":200}', told: [] },
+    { reply: 'text', type: 'text/plain; charset=utf-8', body: 'Slow down.', told: [] },
+    { reply: 'typed', type: 'text/html', body: '<p>Slow down.</p>', told: [] },
+    { reply: 'later', type: 'application/json', body: '"later"', told: [] },
+    { reply: 'throws', type: 'application/json', body: BODY, told: ['RAIL_HOOK_FAILED'] },
+    { reply: 'rejects', type: 'application/json', body: BODY, told: ['RAIL_HOOK_FAILED'] },
+    { reply: 'nonsense', type: 'application/json', body: BODY, told: ['RAIL_HOOK_FAILED'] },
+    { reply: 'wrong-type', type: 'application/json', body: BODY, told: ['RAIL_HOOK_FAILED'] },
+  ].map(({ reply, type, body, told }) =>
+    check(`onReject that gives ${reply} changes the body at most, never status or fields`, 'on-reject', async (app) => {
+      await app.get()
+      const refused = await app.get('/', { headers: { 'x-reply': reply } })
+      expect([refused.status, refused.field('Content-Type'), refused.body]).toEqual([429, type, body])
+      expect([refused.field('Retry-After'), refused.field('Cache-Control')]).toEqual(['60', 'no-store'])
+      expect(refused.field('RateLimit')).toBe('"per_minute";r=0;t=60')
+      expect((await app.seen()).told).toEqual(told)
+    }),
+  ),
+  check('a client that left while the limiter waited does no harm', 'shared-promise', async (app) => {
+    await app.statuses(3)
+    const gone = app.send('/', { headers: { 'x-together': '2' } })
+    await app.waiting(1)
+    await gone.left()
+    // Two answers on other connections: by then the server has seen the end of the first.
+    await app.seen()
+    await app.seen()
+    expect((await app.get('/', { headers: { 'x-together': '2' } })).status).toBe(429)
+    const { handled, failed } = await app.seen()
+    expect({ handled, failed }).toEqual({ handled: 3, failed: [] })
+  }),
+  check('a refusal that comes after a timeout has answered does no harm', 'timeout', async (app) => {
+    const together = (count: number): { headers: Record<string, string> } => ({
+      headers: { 'x-together': String(count) },
+    })
+    const answers = [
+      await app.get('/hang', together(1)),
+      await app.get('/', together(2)),
+      await app.get('/', together(2)),
+    ]
+    expect(answers.map((answer) => answer.status)).toEqual([504, 504, 504])
+    const { failed, waiting } = await app.seen()
+    expect({ failed, waiting }).toEqual({ failed: [], waiting: 0 })
+  }),
+  check('a timeout that answers after the limiter has the fields', 'timeout-later', async (app) => {
+    const answer = await app.get('/hang')
+    expect([answer.status, answer.body]).toEqual([504, 'timeout'])
+    expect(railFields(answer)).toEqual({
+      'RateLimit-Policy': '"per_minute";q=5;w=60',
+      RateLimit: '"per_minute";r=4;t=12',
+    })
+  }),
+]

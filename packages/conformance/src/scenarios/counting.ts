@@ -1,0 +1,126 @@
+import { type Limit, limit, MemoryStore, perDay, perMinute, perSecond, share } from '@rail/core'
+import type { ScenarioMaker } from './tools.js'
+
+/** Scenarios about who is counted, by which limits, and how much. */
+export const countingScenarios = {
+  'burst-of-ten': ({ customer }) => ({
+    limiters: [{ identify: customer, limits: [limit({ name: 'default', tokens: 1, per: '1s', burst: 10 })] }],
+  }),
+  'second-and-minute': ({ customer, cost }) => ({
+    limiters: [{ identify: customer, limits: [perSecond(10), perMinute(300)], cost }],
+  }),
+  'minute-and-day': ({ customer }) => ({
+    limiters: [{ identify: customer, limits: [perMinute(2), perDay(100)] }],
+  }),
+  'hundred-per-minute': ({ customer }) => ({ limiters: [{ identify: customer, limits: [perMinute(100)] }] }),
+  'share-of-four': ({ customer, cost }) => ({
+    limiters: [{ identify: customer, limits: [share(perSecond(10), 4)], cost }],
+  }),
+  'odd-limits': ({ customer, cost }) => ({ limiters: [{ identify: customer, limits: (key) => oddLimits(key), cost }] }),
+  'five-per-minute': ({ customer, cost }) => ({ limiters: [{ identify: customer, limits: [perMinute(5)], cost }] }),
+  'all-async': ({ customer, cost }) => ({
+    limiters: [
+      {
+        identify: async (request) => customer(request),
+        limits: async () => [perMinute(5)],
+        cost: async (request) => cost(request),
+        skip: async () => false,
+      },
+    ],
+  }),
+  'shared-promise': ({ customer, together }) => ({
+    limiters: [
+      {
+        identify: (request) => together(request).then(() => customer(request)),
+        limits: [perMinute(3)],
+      },
+    ],
+  }),
+  'requests-and-tokens': ({ customer, cost }) => ({
+    limiters: [
+      {
+        identify: customer,
+        limits: [
+          limit({ name: 'requests', tokens: 4, per: '1m', counts: 'requests' }),
+          limit({ name: 'tokens', tokens: 100, per: '1m' }),
+        ],
+        cost,
+      },
+    ],
+  }),
+  'client-and-user': ({ customer, header }) => ({
+    limiters: [
+      {
+        charges: (request) => [
+          { key: `client:${customer(request)}`, limits: CLIENT, cost: 1 },
+          { key: `user:${header(request, 'x-user')}`, limits: USER, cost: 1 },
+        ],
+      },
+    ],
+  }),
+  'mounted-twice': ({ customer }) => ({
+    limiters: [{ identify: customer, limits: [perMinute(5)] }],
+    mounts: [0, 0],
+  }),
+  'two-limiters': ({ customer, header }) => ({
+    limiters: [
+      { identify: customer, limits: [perMinute(10)] },
+      {
+        identify: (request) => header(request, 'x-address') ?? null,
+        limits: [limit({ name: 'address', tokens: 2, per: '10s' })],
+      },
+    ],
+  }),
+  'one-store': ({ customer }) => {
+    const store = new MemoryStore()
+    const limits = [perMinute(5)]
+    return {
+      limiters: [
+        { identify: customer, limits, store },
+        { identify: customer, limits: [perMinute(5, { name: 'other' })], store, scope: 'other' },
+      ],
+    }
+  },
+  routes: ({ customer }) => ({
+    limiters: [{ identify: customer, limits: [perMinute(20)] }],
+    routes: {
+      'GET /costly': { cost: 10 },
+      'GET /free': { cost: 0 },
+      'POST /writes': { scope: 'writes', limits: WRITES },
+      'POST /writes/more': { scope: 'writes', limits: WRITES },
+      'GET /nested/costly': { cost: 10 },
+    },
+  }),
+  plans: ({ customer, header }) => ({
+    limiters: [
+      { identify: customer, limits: (_key, request) => PLANS.get(header(request, 'x-plan') ?? 'free') as Limit[] },
+    ],
+    errorHandler: true,
+  }),
+  'small-store': ({ customer }) => ({
+    limiters: [{ identify: customer, limits: [perMinute(1)], store: new MemoryStore({ maxKeys: 8 }) }],
+  }),
+} satisfies Record<string, ScenarioMaker>
+
+const CLIENT = [perMinute(5, { name: 'client' })]
+const USER = [perMinute(2, { name: 'user' })]
+const WRITES = [perMinute(2)]
+
+/** A plan's name that is mistyped finds no limits: an error. A plan without limits says so. */
+const PLANS = new Map<string, readonly Limit[]>([
+  ['free', [perMinute(2)]],
+  ['pro', [perMinute(20)]],
+  ['internal', []],
+])
+
+/** Limits whose waits are no round numbers, and one whose wait is longer than a 32-bit timer. By the customer's name. */
+function oddLimits(name: string): readonly Limit[] {
+  return ODD[name] ?? []
+}
+
+const ODD: Readonly<Record<string, readonly Limit[]>> = {
+  seven: [perSecond(7)],
+  eleven: [limit({ name: 'eleven', tokens: 11, per: '13s' })],
+  many: [perDay(999_983)],
+  month: [limit({ name: 'month', tokens: 1, per: '30d' })],
+}

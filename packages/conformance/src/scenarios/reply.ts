@@ -1,0 +1,79 @@
+import type { Outcome, RouteOptions } from '@rail/core'
+
+/**
+ * What a handler of the app under test is to do, in its framework's own way.
+ *
+ * - `answer`: status, header fields and a text as body, by the framework's usual means; no body where it is `undefined`
+ * - `redirect`: the framework's redirect to `to`
+ * - `stream`: 200, then `chunks` one by one; without an end where `open`
+ * - `raw`: as `answer`, but past the framework: Node's `writeHead` with a header object, a `Response` of one's own
+ * - `throw`: `value` is thrown in the handler, at once
+ * - `hang`: never answers
+ */
+export type Reply =
+  | AnswerReply
+  | { readonly does: 'redirect'; readonly to: string }
+  | { readonly does: 'stream'; readonly chunks: readonly string[]; readonly open: boolean }
+  | (Omit<AnswerReply, 'does'> & { readonly does: 'raw' })
+  | { readonly does: 'throw'; readonly value: unknown }
+  | { readonly does: 'hang' }
+
+/** See {@link Reply}. */
+export interface AnswerReply {
+  readonly does: 'answer'
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string | undefined
+}
+
+/** A route of the app under test. */
+export interface Route<Request> {
+  readonly method: 'GET' | 'POST'
+  readonly path: string
+  /** If there: what `.with` (Fastify: the route's config) of the first limiter is given for this route. */
+  readonly with: RouteOptions<Request> | undefined
+  /**
+   * To be called by the handler: says what to do.
+   *
+   * @param rail What the adapter put on the request: `req.rail`, `c.var.rail`, …
+   * @param of What `.of(request)` of each limiter gives, in their order.
+   */
+  readonly handle: Handle
+}
+
+/** A usual answer: 200 and a text, unless told otherwise. */
+export function answer(body: string | undefined, status = 200, headers: Record<string, string> = {}): AnswerReply {
+  return { does: 'answer', status, headers, body }
+}
+
+/** What a handler does, by what it got to see. */
+export type Handle = (rail: Outcome | undefined, of: readonly (Outcome | undefined)[]) => Reply
+
+/** What the handlers of every app under test do, by method and path. A path that is not here is not found. */
+export const replies: Readonly<Record<string, Handle>> = {
+  'GET /': () => answer('ok'),
+  'POST /': () => answer('ok'),
+  'GET /rail': (rail, of) => answer(JSON.stringify({ rail: seenOf(rail), of: of.map(seenOf) })),
+  'GET /error': () => ({ does: 'throw', value: new Error('the handler failed') }),
+  'GET /text-error': () => ({ does: 'throw', value: 'the handler failed' }),
+  'GET /no-content': () => answer(undefined, 204),
+  'GET /not-modified': () => answer(undefined, 304, { ETag: '"1"' }),
+  'GET /redirect': () => ({ does: 'redirect', to: '/elsewhere' }),
+  'GET /stream': () => ({ does: 'stream', chunks: ['one ', 'two ', 'three'], open: false }),
+  'GET /open-stream': () => ({ does: 'stream', chunks: ['one '], open: true }),
+  'GET /raw': () => ({ ...answer('raw', 202, { 'X-Raw': 'yes' }), does: 'raw' }),
+  'GET /own-fields': () => answer('proxied', 200, UPSTREAM),
+  'GET /raw-own-fields': () => ({ ...answer('proxied', 200, UPSTREAM), does: 'raw' }),
+  'GET /hang': () => ({ does: 'hang' }),
+  'GET /nested/': () => answer('ok'),
+  'GET /nested/error': () => ({ does: 'throw', value: new Error('the handler failed') }),
+}
+
+/** The fields of another service that a handler passes on. */
+const UPSTREAM = { 'RateLimit-Policy': '"upstream";q=5;w=5', RateLimit: '"upstream";r=4;t=1' }
+
+/** What the handler saw of an outcome, as the suite reads it. */
+function seenOf(outcome: Outcome | undefined): { allowed: boolean; remaining: number[] } | undefined {
+  const decision = outcome?.decision
+  return decision && { allowed: decision.allowed, remaining: decision.limits.map((status) => status.remaining) }
+}

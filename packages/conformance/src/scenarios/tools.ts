@@ -1,0 +1,71 @@
+import type { Clock, LimiterOptions, RouteOptions } from '@rail/core'
+
+/** What a scenario asks of the app under test. */
+export interface Scenario<Request> {
+  readonly limiters: readonly LimiterOptions<Request>[]
+  /** Which limiters are mounted in front of every route, one after the other. @default each once */
+  readonly mounts?: readonly number[]
+  /** Routes that are tighter or costlier, by method and path; `/nested` has a router of its own. */
+  readonly routes?: Readonly<Record<string, RouteOptions<Request>>>
+  /** Header fields that a middleware in front of the limiters sets. */
+  readonly upstream?: Readonly<Record<string, string>>
+  /** Whether the app has an error handler of its own. @default false */
+  readonly errorHandler?: boolean
+  /** Whether a timeout in front of the limiters answers while they or the handler have not. @default false */
+  readonly timeout?: boolean
+}
+
+/** Makes a scenario for a framework's kind of request. */
+export type ScenarioMaker = <Request>(tools: Tools<Request>) => Scenario<Request>
+
+/** How a scenario reads what the suite sends, whatever the framework. */
+export interface Tools<Request> {
+  /** A header field of the request by its lower-case name. */
+  header(request: Request, name: string): string | undefined
+  /** The customer that the suite names (`x-customer`, percent-encoded); `null` without one. */
+  readonly customer: (request: Request) => string | null
+  /** The cost that the suite names (`x-cost`); 1 without one. */
+  readonly cost: (request: Request) => number
+  /** The clock that the suite moves. */
+  readonly clock: Clock
+  /** The one promise that as many callers share as `x-together` says; the last of them to come resolves it. */
+  readonly together: (request: Request) => Promise<void>
+}
+
+/** @returns the tools of one run of a scenario, and how many wait in {@link Tools.together}. */
+export function toolsFor<Request>(
+  header: Tools<Request>['header'],
+  clock: Clock,
+): { readonly tools: Tools<Request>; waiting(): number } {
+  let waiting = 0
+  let gate: { promise: Promise<void>; open: () => void } | undefined
+  const tools: Tools<Request> = {
+    header,
+    clock,
+    customer: (request) => {
+      const name = header(request, 'x-customer')
+      return name === undefined ? null : decodeURIComponent(name)
+    },
+    cost: (request) => Number(header(request, 'x-cost') ?? 1),
+    together: (request) => {
+      gate ??= newGate()
+      const { promise, open } = gate
+      waiting++
+      if (waiting >= Number(header(request, 'x-together') ?? 1)) {
+        waiting = 0
+        gate = undefined
+        open()
+      }
+      return promise
+    },
+  }
+  return { tools, waiting: () => waiting }
+}
+
+function newGate(): { promise: Promise<void>; open: () => void } {
+  let open = (): void => {}
+  const promise = new Promise<void>((resolve) => {
+    open = resolve
+  })
+  return { promise, open }
+}

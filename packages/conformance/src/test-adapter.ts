@@ -1,0 +1,37 @@
+import { afterAll, beforeAll, describe, it } from 'vitest'
+import { checks } from './adapter-checks/all.js'
+import type { AdapterCheck } from './adapter-checks/check.js'
+import { App } from './test-adapter/app.js'
+import type { RunningApp } from './test-adapter/listen.js'
+
+/** How an app under test is started. */
+export interface AdapterHarness {
+  /** The framework, and its version where there are several. */
+  readonly name: string
+  /** Starts the app that hands requests to a stage (`createStage` of `@rail/conformance/scenarios`), anywhere. */
+  start(): Promise<RunningApp>
+  /** What the framework itself cannot do: `'thrown-text'`, answer a request whose handler throws something not an Error. */
+  readonly cannot?: readonly NonNullable<AdapterCheck['needs']>[] | undefined
+}
+
+/** Every sentence of the specification of adapters. */
+export const adapterChecks: readonly AdapterCheck[] = checks
+
+/** Tests an adapter over real HTTP, in a test file of vitest. */
+export function testAdapter({ name, start, cannot = [] }: AdapterHarness): void {
+  describe(name, () => {
+    let running: RunningApp
+    let app: App
+    beforeAll(async () => {
+      running = await start()
+      app = new App(running.url)
+    })
+    afterAll(async () => {
+      app.close()
+      await running.stop()
+    })
+    for (const { name: sentence, check, needs } of adapterChecks) {
+      if (needs === undefined || !cannot.includes(needs)) it(sentence, () => check(app))
+    }
+  })
+}
