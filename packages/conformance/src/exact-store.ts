@@ -1,5 +1,6 @@
 import type { Charge, Decision, Limit, LimitStatus, Store } from '@rail/core'
 import { RailError } from '@rail/core'
+import { type Asked, type ExactBucket, type ExactRow, grainsOf, rateOf, sameDefinition } from './exact-bucket.js'
 import {
   ceil,
   compare,
@@ -16,31 +17,6 @@ import {
   whole,
   ZERO,
 } from './fraction.js'
-
-/** One bucket that is charged: a charge's, or several charges' that meet in it. */
-export interface Asked {
-  readonly scope: string
-  readonly key: string
-  readonly limit: Limit
-  readonly cost: number
-  /** What the same request took from it before, in tokens. */
-  readonly before: number
-}
-
-/** What one key owes in one scope. */
-export interface ExactRow {
-  /** The moment the buckets are drained to. */
-  readonly at: number
-  /** By limit name. Only buckets that owe something: a missing one is full. */
-  readonly buckets: Map<string, ExactBucket>
-}
-
-export interface ExactBucket {
-  /** The definition it was last charged under. */
-  readonly limit: Limit
-  /** Tokens. */
-  readonly owed: Fraction
-}
 
 /** How far the clock may step back before a key is re-anchored. */
 const MOST_AHEAD_MS = 60_000
@@ -142,7 +118,7 @@ export class ExactStore implements Store {
     return limit.counts === 'requests' ? 1 : cost
   }
 
-  private sumFor(limit: Limit, a: number, b: number): number {
+  protected sumFor(limit: Limit, a: number, b: number): number {
     return limit.counts === 'requests' ? Math.max(a, b) : a + b
   }
 
@@ -266,19 +242,4 @@ export class ExactStore implements Store {
       redefined: limits.filter((_, index) => redefined.has(index)),
     }
   }
-}
-
-/** Tokens that drain in a millisecond. */
-export function rateOf(limit: Limit): Fraction {
-  return ratio(limit.tokens, limit.windowMs)
-}
-
-/** Grains in one token: what a token per window must be divided into, for a millisecond to drain whole ones. */
-function grainsOf(limit: Limit): bigint {
-  return reduced(rateOf(limit)).under
-}
-
-/** Whether two limits fill and drain alike. */
-export function sameDefinition(a: Limit, b: Limit): boolean {
-  return compare(rateOf(a), rateOf(b)) === 0 && a.burst === b.burst && a.wholeBurst === b.wholeBurst
 }

@@ -1,0 +1,42 @@
+import type { Limit } from '@rail/core'
+import { compare, type Fraction, ratio, reduced } from './fraction.js'
+
+/** One bucket that is charged: a charge's, or several charges' that meet in it. */
+export interface Asked {
+  readonly scope: string
+  readonly key: string
+  readonly limit: Limit
+  readonly cost: number
+  /** What the same request took from it before, in tokens. */
+  readonly before: number
+}
+
+/** What one key owes in one scope. */
+export interface ExactRow {
+  /** The moment the buckets are drained to. */
+  readonly at: number
+  /** By limit name. Only buckets that owe something: a missing one is full. */
+  readonly buckets: Map<string, ExactBucket>
+}
+
+export interface ExactBucket {
+  /** The definition it was last charged under. */
+  readonly limit: Limit
+  /** Tokens. */
+  readonly owed: Fraction
+}
+
+/** Tokens that drain in a millisecond. */
+export function rateOf(limit: Limit): Fraction {
+  return ratio(limit.tokens, limit.windowMs)
+}
+
+/** Grains in one token: what a token per window must be divided into, for a millisecond to drain whole ones. */
+export function grainsOf(limit: Limit): bigint {
+  return reduced(rateOf(limit)).under
+}
+
+/** Whether two limits fill and drain alike. */
+export function sameDefinition(a: Limit, b: Limit): boolean {
+  return compare(rateOf(a), rateOf(b)) === 0 && a.burst === b.burst && a.wholeBurst === b.wholeBurst
+}

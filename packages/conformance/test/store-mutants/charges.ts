@@ -1,0 +1,248 @@
+import type { Charge, Decision, Store } from '@rail/core'
+import type { Asked, ExactBucket } from '../../src/exact-bucket.js'
+import { ExactStore } from '../../src/exact-store.js'
+import { least, whole } from '../../src/fraction.js'
+import { asking, joined, limiting, type Mutant, mutant } from './mutant.js'
+import { FillsAboveFull } from './taking.js'
+import { WritesNoRefusals } from './time.js'
+
+/** With what is settled as `change` has it. */
+function settling(
+  change: (charges: readonly Charge[], actual: number) => readonly [readonly Charge[], number],
+): new () => ExactStore {
+  return class extends ExactStore {
+    override settle(charges: readonly Charge[], actual: number, now: number): void {
+      super.settle(...change(charges, actual), now)
+    }
+  }
+}
+
+class SettlesOnlyToEmpty extends ExactStore {
+  protected override moved(bucket: ExactBucket, tokens: number): ExactBucket {
+    return { limit: bucket.limit, owed: least(super.moved(bucket, tokens).owed, whole(bucket.limit.burst)) }
+  }
+}
+
+class SettlesWithoutDraining extends ExactStore {
+  override settle(charges: readonly Charge[], actual: number): void {
+    for (const charge of charges) {
+      const at = this.rows.get(this.rowId(charge.scope ?? '', charge.key))?.at
+      if (at !== undefined) super.settle([charge], actual, at)
+    }
+  }
+}
+
+class SettlesUnderTheChargedLimit extends ExactStore {
+  override settle(charges: readonly Charge[], actual: number, now: number): void {
+    super.take(
+      charges.map((charge) => ({ ...charge, cost: 0 })),
+      now,
+    )
+    super.settle(charges, actual, now)
+  }
+}
+
+class KeepsDefinitionsOfFullBuckets extends ExactStore {
+  protected override owes(): boolean {
+    return true
+  }
+}
+
+class SettlesOnlyWhatIsThere extends ExactStore {
+  override settle(charges: readonly Charge[], actual: number, now: number): void {
+    super.settle(
+      charges.filter(({ scope = '', key }) => this.rows.has(this.rowId(scope, key))),
+      actual,
+      now,
+    )
+  }
+}
+
+class TakesChargeByCharge extends ExactStore {
+  protected override decide(charges: readonly Charge[], now: number, commit: boolean): Decision {
+    return joined(charges.map((charge) => super.decide([charge], now, commit)))
+  }
+}
+
+class AsksEachChargeAlone extends ExactStore {
+  protected override together(charges: readonly Charge[]): readonly Asked[] {
+    return charges.flatMap((charge) => super.together([charge]))
+  }
+}
+
+class CountsARequestForEachCharge extends ExactStore {
+  protected override sumFor(_limit: unknown, a: number, b: number): number {
+    return a + b
+  }
+}
+
+class TakesTheFirstOfTwoDefinitions extends ExactStore {
+  protected override together(charges: readonly Charge[]): readonly Asked[] {
+    try {
+      return super.together(charges)
+    } catch {
+      return this.together(charges.slice(0, -1))
+    }
+  }
+}
+
+class AsksAndTakesLater implements Store {
+  readonly #store = new ExactStore()
+
+  async take(charges: readonly Charge[], now: number): Promise<Decision> {
+    const decision = await this.peek(charges, now)
+    if (decision.allowed) this.#store.take(charges, now)
+    return decision
+  }
+
+  async peek(charges: readonly Charge[], now: number): Promise<Decision> {
+    return this.#store.peek(charges, now)
+  }
+
+  settle(): void {}
+
+  reset(): void {}
+}
+
+class PeekTakes extends ExactStore {
+  override peek(charges: readonly Charge[], now: number): Decision {
+    return super.take(charges, now)
+  }
+}
+
+class PeekWrites extends ExactStore {
+  override peek(charges: readonly Charge[], now: number): Decision {
+    const decision = super.peek(charges, now)
+    super.take(
+      charges.map((charge) => ({ ...charge, cost: 0 })),
+      now,
+    )
+    return decision
+  }
+}
+
+class ResetsAll extends ExactStore {
+  override reset(): void {
+    this.rows.clear()
+  }
+}
+
+class ResetsNothingInScopes extends ExactStore {
+  override reset(key: string): void {
+    super.reset(key)
+  }
+}
+
+class UsesOneDecisionAgain extends ExactStore {
+  #decision: Decision | undefined
+
+  protected override decide(charges: readonly Charge[], now: number, commit: boolean): Decision {
+    this.#decision = Object.assign(this.#decision ?? {}, super.decide(charges, now, commit))
+    return this.#decision
+  }
+}
+
+/** What breaks the sentences about settling, several charges, peek, reset and decisions. */
+export const CHARGE_MUTANTS: readonly Mutant[] = [
+  mutant(
+    'settle gives back what was taken too much',
+    'settle does nothing',
+    settling(() => [[], 0]),
+  ),
+  mutant('settle never fills a bucket above full', 'it does', FillsAboveFull),
+  mutant(
+    'settle takes what was taken too little, into debt if need be, and later requests wait it off',
+    'only what is left',
+    SettlesOnlyToEmpty,
+  ),
+  mutant(
+    'settle leaves limits that count requests alone',
+    'it does not',
+    settling((charges, actual) => [
+      charges.map((charge) => ({ ...charge, limits: charge.limits.map((limit) => ({ ...limit, counts: 'cost' })) })),
+      actual,
+    ]),
+  ),
+  mutant('settle counts from what is owed at its own moment', 'from the last take', SettlesWithoutDraining),
+  mutant('settle moves tokens of the limit as the bucket has it now', 'as it was charged', SettlesUnderTheChargedLimit),
+  mutant(
+    'settle moves tokens of the limit as it was charged where the bucket is full by now',
+    'as it was kept',
+    KeepsDefinitionsOfFullBuckets,
+  ),
+  mutant(
+    'settle corrects every limit of every charge, each by the difference to its own cost',
+    'only the first charge',
+    settling((charges, actual) => [charges.slice(0, 1), actual]),
+  ),
+  mutant(
+    'settle corrects every limit of every charge, each by the difference to its own cost',
+    'by the difference to the first cost',
+    settling((charges, actual) => [charges.map((charge) => ({ ...charge, cost: charges[0]?.cost ?? 0 })), actual]),
+  ),
+  mutant(
+    'settle of a bucket that was forgotten meanwhile takes what is more, and gives back nothing',
+    'it is left alone',
+    SettlesOnlyWhatIsThere,
+  ),
+  mutant('several charges are all or nothing', 'taken one after the other', TakesChargeByCharge),
+  mutant('charges that meet in one bucket are asked once, with their costs added', 'each alone', AsksEachChargeAlone),
+  mutant(
+    'one request takes 1 from a limit that counts requests, however many of its charges meet there',
+    '1 for each charge',
+    CountsARequestForEachCharge,
+  ),
+  mutant(
+    'charges that meet in one bucket under two definitions of its limit are an error, and take nothing',
+    'the first counts',
+    TakesTheFirstOfTwoDefinitions,
+  ),
+  mutant(
+    'of a request that was charged before only the difference is taken',
+    'the whole is taken',
+    asking(({ taken, ...charge }) => charge),
+  ),
+  mutant(
+    'where the difference is refused everything is given back, and the wait is that of the whole cost',
+    'what was taken before is kept',
+    WritesNoRefusals,
+  ),
+  mutant(
+    'where the difference is refused everything is given back, and the wait is that of the whole cost',
+    'the difference is asked',
+    asking((charge) => ({ ...charge, cost: charge.cost - (charge.taken ?? 0), taken: undefined })),
+  ),
+  mutant(
+    'charges of one key under different limits share its buckets by name',
+    'a bucket for each set of limits',
+    asking((charge) => ({ ...charge, key: `${charge.key} ${charge.limits.map((limit) => limit.name)}` })),
+  ),
+  mutant('peek answers what take would, and takes nothing', 'peek takes', PeekTakes),
+  mutant('peek keeps nothing: neither the moment, nor a step back, nor a changed limit', 'peek writes', PeekWrites),
+  mutant(
+    'reset fills the buckets of a key in one scope, "" unless said otherwise, and no others',
+    'all are forgotten',
+    ResetsAll,
+  ),
+  mutant(
+    'reset fills the buckets of a key in one scope, "" unless said otherwise, and no others',
+    'the scope is ignored',
+    ResetsNothingInScopes,
+  ),
+  mutant(
+    'a decision stays as it was, whatever happens to its buckets',
+    'one object for all decisions',
+    UsesOneDecisionAgain,
+  ),
+  mutant('takes that are made at once admit exactly the limit', 'asks, and takes later', AsksAndTakesLater),
+  mutant(
+    'one key has a bucket of its own for each name of a limit',
+    'case is ignored',
+    limiting((limit) => ({ ...limit, name: limit.name.toLowerCase() })),
+  ),
+  mutant(
+    'a limit may have any name of printable ASCII, that of another field or of an object too',
+    'other characters become _',
+    limiting((limit) => ({ ...limit, name: limit.name.replace(/\W/g, '_') })),
+  ),
+]

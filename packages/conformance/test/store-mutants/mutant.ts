@@ -1,0 +1,39 @@
+import type { Charge, Decision, Limit, Store } from '@rail/core'
+import { ExactStore } from '../../src/exact-store.js'
+
+/** A store with one fault, and the sentence of the specification that it breaks. */
+export interface Mutant {
+  readonly breaks: string
+  readonly fault: string
+  create(): Store
+}
+
+/** Whatever the fault, it is made in the exact store. */
+export function mutant(breaks: string, fault: string, Faulty: new () => Store): Mutant {
+  return { breaks, fault, create: () => new Faulty() }
+}
+
+/** A store that is asked something else than it is told. */
+export function asking(change: (charge: Charge) => Charge): new () => ExactStore {
+  return class extends ExactStore {
+    protected override decide(charges: readonly Charge[], now: number, commit: boolean): Decision {
+      return super.decide(charges.map(change), now, commit)
+    }
+  }
+}
+
+/** As {@link asking}, for each limit of a charge. */
+export function limiting(change: (limit: Limit) => Limit): new () => ExactStore {
+  return asking((charge) => ({ ...charge, limits: charge.limits.map(change) }))
+}
+
+/** The decision that several make, each of them taken by itself. */
+export function joined(decisions: readonly Decision[]): Decision {
+  return {
+    allowed: decisions.every((decision) => decision.allowed),
+    limits: decisions.flatMap((decision) => decision.limits),
+    retryAfterMs: Math.max(...decisions.map((decision) => decision.retryAfterMs)),
+    refusedBy: decisions.flatMap((decision) => decision.refusedBy),
+    redefined: decisions.flatMap((decision) => decision.redefined),
+  }
+}

@@ -1,0 +1,215 @@
+import type { Charge, Decision, Limit, LimitStatus } from '@rail/core'
+import type { Asked, ExactBucket } from '../../src/exact-bucket.js'
+import { ExactStore } from '../../src/exact-store.js'
+import { ceil, compare, type Fraction, floor, least, plus, whole, ZERO } from '../../src/fraction.js'
+import { asking, joined, limiting, type Mutant, mutant } from './mutant.js'
+
+class StartsWithATokenOwed extends ExactStore {
+  readonly #known = new Set<string>()
+
+  override take(charges: readonly Charge[], now: number): Decision {
+    for (const charge of charges) {
+      if (!this.#known.has(charge.key)) super.take([{ ...charge, cost: 1 }], now)
+      this.#known.add(charge.key)
+    }
+    return super.take(charges, now)
+  }
+}
+
+class DrainsBySeconds extends ExactStore {
+  protected override elapsedMs(at: number, now: number): number {
+    return Math.floor(super.elapsedMs(at, now) / 1_000) * 1_000
+  }
+}
+
+export class FillsAboveFull extends ExactStore {
+  protected override owes(owed: Fraction): boolean {
+    return compare(owed, ZERO) !== 0
+  }
+
+  protected override moved({ limit, owed }: ExactBucket, tokens: number): ExactBucket {
+    return { limit, owed: plus(owed, whole(tokens)) }
+  }
+}
+
+class LetsAnyCostIntoAFullBucket extends ExactStore {
+  protected override fits(owed: Fraction, limit: Limit, cost: number): boolean {
+    return super.fits(owed, limit, Math.min(cost, limit.wholeBurst))
+  }
+}
+
+class LetsAnyCostIntoAShare extends ExactStore {
+  protected override fits(owed: Fraction, limit: Limit, cost: number): boolean {
+    return super.fits(owed, limit, limit.burst < limit.wholeBurst ? Math.min(cost, limit.wholeBurst) : cost)
+  }
+}
+
+class MakesLargeCostsImpossible extends ExactStore {
+  protected override fits(owed: Fraction, limit: Limit, cost: number): boolean {
+    return cost <= limit.burst && super.fits(owed, limit, cost)
+  }
+}
+
+class ForgivesDebt extends ExactStore {
+  protected override bounded(owed: Fraction, limit: Limit): Fraction {
+    return least(super.bounded(owed, limit), whole(limit.burst))
+  }
+}
+
+/** With the drain time as `told` tells it. */
+function telling(told: (exact: number) => number): new () => ExactStore {
+  return class extends ExactStore {
+    protected override drainMs(tokens: Fraction, limit: Limit): number {
+      return told(super.drainMs(tokens, limit))
+    }
+  }
+}
+
+class RoundsTheWaitDown extends ExactStore {
+  protected override drainMs(tokens: Fraction, limit: Limit): number {
+    return Number(floor({ over: tokens.over * BigInt(limit.windowMs), under: tokens.under * BigInt(limit.tokens) }))
+  }
+}
+
+class RoundsTokensUp extends ExactStore {
+  protected override rounded(tokens: Fraction): bigint {
+    return ceil(tokens)
+  }
+}
+
+class TakesBeforeItAsksTheNext extends ExactStore {
+  protected override decide(charges: readonly Charge[], now: number, commit: boolean): Decision {
+    const each = charges.flatMap((charge) => charge.limits.map((limit) => ({ ...charge, limits: [limit] })))
+    return joined(each.map((charge) => super.decide([charge], now, commit)))
+  }
+}
+
+class TellsTheLongestWaitOfAll extends ExactStore {
+  protected override decisionOf(limits: readonly LimitStatus[], redefined: ReadonlySet<number>): Decision {
+    return {
+      ...super.decisionOf(limits, redefined),
+      retryAfterMs: Math.max(0, ...limits.map((status) => status.retryAfterMs)),
+    }
+  }
+}
+
+class NamesOnlyTheFirst extends ExactStore {
+  protected override decisionOf(limits: readonly LimitStatus[], redefined: ReadonlySet<number>): Decision {
+    const decision = super.decisionOf(limits, redefined)
+    return { ...decision, refusedBy: decision.refusedBy.slice(0, 1) }
+  }
+}
+
+class MarksAllAsRefused extends ExactStore {
+  protected override statusOf(asked: Asked, refused: boolean, owed: Fraction, aheadMs: number): LimitStatus {
+    const limits = super.statusOf(asked, refused, owed, aheadMs)
+    return { ...limits, refused: limits.retryAfterMs > 0 || asked.cost > 1 }
+  }
+}
+
+class TellsTheWaitForTheCost extends ExactStore {
+  protected override statusOf(asked: Asked, refused: boolean, owed: Fraction, aheadMs: number): LimitStatus {
+    return {
+      ...super.statusOf(asked, refused, owed, aheadMs),
+      retryAfterMs: this.waitFor(owed, asked.limit, asked.cost, aheadMs),
+    }
+  }
+}
+
+class CountsCostAlways extends ExactStore {
+  protected override costFor(_limit: Limit, cost: number): number {
+    return cost
+  }
+}
+
+class TakesATokenMore extends ExactStore {
+  protected override moved(bucket: ExactBucket, tokens: number): ExactBucket {
+    return tokens === 0 ? bucket : { limit: bucket.limit, owed: plus(super.moved(bucket, tokens).owed, whole(1)) }
+  }
+}
+
+/** What breaks the sentences about one bucket and what is told of it. */
+export const TAKING_MUTANTS: readonly Mutant[] = [
+  mutant('a key that was never charged has full buckets', 'a new key owes a token', StartsWithATokenOwed),
+  mutant(
+    'a request fits while its cost is left, and takes its cost',
+    'every request takes 1',
+    asking((charge) => ({ ...charge, cost: 1 })),
+  ),
+  mutant('a request fits while its cost is left, and takes its cost', 'takes a token more', TakesATokenMore),
+  mutant('what was taken drains back evenly, millisecond by millisecond', 'drains by whole seconds', DrainsBySeconds),
+  mutant('a bucket never holds more than its burst, however long it was idle', 'the cap is left out', FillsAboveFull),
+  mutant(
+    'the burst is the size of the bucket, whatever the tokens per window',
+    'the size is the tokens per window',
+    limiting((limit) => ({ ...limit, burst: limit.tokens, wholeBurst: limit.tokens })),
+  ),
+  mutant(
+    'a cost of 0 always fits and takes nothing',
+    'a cost of 0 is taken for 1',
+    asking((charge) => ({ ...charge, cost: charge.cost || 1 })),
+  ),
+  mutant(
+    'a cost above the burst never fits: the wait is Infinity and nothing is taken',
+    'a full bucket lets any cost in',
+    LetsAnyCostIntoAFullBucket,
+  ),
+  mutant(
+    'a full bucket of a share lets in a cost above it, and the debt is waited off',
+    'a cost above the share never fits',
+    MakesLargeCostsImpossible,
+  ),
+  mutant(
+    'a full bucket of a share lets in a cost above it, and the debt is waited off',
+    'debts are forgiven',
+    ForgivesDebt,
+  ),
+  mutant('a share never lets in a cost above the whole limit', 'a share lets any cost in', LetsAnyCostIntoAShare),
+  mutant(
+    'the told wait is exact: a millisecond earlier is refused, and nothing later is needed',
+    'floor for ceil',
+    RoundsTheWaitDown,
+  ),
+  mutant(
+    'the told wait is exact: a millisecond earlier is refused, and nothing later is needed',
+    'a millisecond too long',
+    telling((exact) => exact + 1),
+  ),
+  mutant(
+    'a refusal takes nothing from any limit',
+    'takes from each limit before it asks the next',
+    TakesBeforeItAsksTheNext,
+  ),
+  mutant(
+    'the wait of a decision is the longest among the limits that refused, not among all',
+    'the longest of all',
+    TellsTheLongestWaitOfAll,
+  ),
+  mutant(
+    'refusedBy names the limits that refused, after their scope, in order; no other is marked as refused',
+    'only the first is named',
+    NamesOnlyTheFirst,
+  ),
+  mutant(
+    'refusedBy names the limits that refused, after their scope, in order; no other is marked as refused',
+    'all are marked',
+    MarksAllAsRefused,
+  ),
+  mutant(
+    'statuses stand in the order of the charges and their limits, each with its limit, key, scope and cost',
+    'limits stand in the order of their names',
+    asking((charge) => ({ ...charge, limits: charge.limits.toSorted((a, b) => (a.name < b.name ? -1 : 1)) })),
+  ),
+  mutant(
+    'a limit that did not refuse tells the wait for one token, 0 while one is left',
+    'the wait for the cost',
+    TellsTheWaitForTheCost,
+  ),
+  mutant(
+    'fullAfterMs is exact: a millisecond earlier something is owed, then nothing',
+    'floor for ceil',
+    RoundsTheWaitDown,
+  ),
+  mutant('tokens left are rounded down', 'rounded up', RoundsTokensUp),
+  mutant('a limit that counts requests takes 1 from each, whatever the cost', 'it takes the cost', CountsCostAlways),
+]

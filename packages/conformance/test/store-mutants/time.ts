@@ -1,0 +1,270 @@
+import type { Charge, Decision, Limit, LimitStatus, Store } from '@rail/core'
+import type { Asked, ExactBucket, ExactRow } from '../../src/exact-bucket.js'
+import { ExactStore } from '../../src/exact-store.js'
+import { type Fraction, floor, least, ratio, times, whole, ZERO } from '../../src/fraction.js'
+import { joined, limiting, type Mutant, mutant } from './mutant.js'
+
+class MintsOnAStepBack extends ExactStore {
+  protected override elapsedMs(at: number, now: number): number {
+    return Math.abs(now - at)
+  }
+}
+
+class TellsTheWaitWithoutTheStepBack extends ExactStore {
+  protected override statusOf(asked: Asked, refused: boolean, owed: Fraction): LimitStatus {
+    return super.statusOf(asked, refused, owed, 0)
+  }
+}
+
+/** With the moment a row is drained to as `atAfter` has it. */
+function anchored(atAfter: (at: number, now: number) => number): new () => ExactStore {
+  return class extends ExactStore {
+    protected override atAfter(at: number, now: number): number {
+      return atAfter(at, now)
+    }
+  }
+}
+
+/** With time read as `read` reads it. */
+function reading(read: (now: number) => number): new () => ExactStore {
+  return class extends ExactStore {
+    protected override decide(charges: readonly Charge[], now: number, commit: boolean): Decision {
+      return super.decide(charges, read(now), commit)
+    }
+  }
+}
+
+export class WritesNoRefusals extends ExactStore {
+  protected override writes(allowed: boolean): boolean {
+    return allowed
+  }
+}
+
+class KeepsThePastOfFullBuckets extends ExactStore {
+  protected override broughtTo(now: number, row: ExactRow | undefined): ExactRow {
+    const brought = super.broughtTo(now, row)
+    return row === undefined ? brought : { ...brought, at: this.atAfter(row.at, now) }
+  }
+
+  protected override keep(scope: string, key: string, row: ExactRow): void {
+    this.rows.set(this.rowId(scope, key), row)
+  }
+}
+
+class KeepsAMomentForEachBucket implements Store {
+  readonly #stores = new Map<string, ExactStore>()
+
+  take(charges: readonly Charge[], now: number): Decision {
+    return this.#each(charges, (store, one) => store.take(one, now))
+  }
+
+  peek(charges: readonly Charge[], now: number): Decision {
+    return this.#each(charges, (store, one) => store.peek(one, now))
+  }
+
+  settle(): void {}
+
+  reset(): void {}
+
+  #each(charges: readonly Charge[], ask: (store: ExactStore, charges: readonly Charge[]) => Decision): Decision {
+    return joined(
+      charges.flatMap((charge) =>
+        charge.limits.map((limit) => {
+          const store = this.#stores.get(limit.name) ?? new ExactStore()
+          this.#stores.set(limit.name, store)
+          return ask(store, [{ ...charge, limits: [limit] }])
+        }),
+      ),
+    )
+  }
+}
+
+class KeepsOneMomentForAll extends ExactStore {
+  #latest = Number.NEGATIVE_INFINITY
+
+  protected override broughtTo(now: number, row: ExactRow | undefined): ExactRow {
+    this.#latest = Math.max(this.#latest, now)
+    return { ...super.broughtTo(now, row), at: this.#latest }
+  }
+}
+
+/** With what a bucket owes under another definition as `carry` has it. */
+function carrying(carry: (bucket: ExactBucket, to: Limit, exact: Fraction) => Fraction): new () => ExactStore {
+  return class extends ExactStore {
+    protected override carriedOver(bucket: ExactBucket, to: Limit): Fraction {
+      return carry(bucket, to, super.carriedOver(bucket, to))
+    }
+  }
+}
+
+class RoundsDownWhatItCarriesOver extends ExactStore {
+  protected override inGrains(tokens: Fraction, limit: Limit): Fraction {
+    return ratio(floor(times(tokens, whole(limit.windowMs))), limit.windowMs)
+  }
+}
+
+class DrainsAtTheNewRate extends ExactStore {
+  protected override decide(charges: readonly Charge[], now: number, commit: boolean): Decision {
+    for (const { scope = '', key, limits } of charges) {
+      const buckets = this.rows.get(this.rowId(scope, key))?.buckets
+      for (const limit of limits) {
+        const bucket = buckets?.get(limit.name)
+        if (bucket !== undefined) buckets?.set(limit.name, { ...bucket, limit })
+      }
+    }
+    return super.decide(charges, now, commit)
+  }
+}
+
+/** Forgets buckets, before it is asked, by what becomes of their key. */
+function forgetting(
+  forgets: (bucket: ExactBucket, limits: readonly Limit[], isRedefined: boolean) => boolean,
+): new () => ExactStore {
+  return class extends ExactStore {
+    protected override decide(charges: readonly Charge[], now: number, commit: boolean): Decision {
+      for (const { scope = '', key, limits } of charges) {
+        const buckets = this.rows.get(this.rowId(scope, key))?.buckets ?? new Map<string, ExactBucket>()
+        const isRedefined = limits.some((limit) => {
+          const bucket = buckets.get(limit.name)
+          return bucket !== undefined && this.isRedefined(bucket, limit)
+        })
+        for (const [name, bucket] of buckets) if (forgets(bucket, limits, isRedefined)) buckets.delete(name)
+      }
+      return super.decide(charges, now, commit)
+    }
+  }
+}
+
+/** With the definitions that count as changed as `isRedefined` has them. */
+function redefining(isRedefined: (bucket: ExactBucket, now: Limit) => boolean): new () => ExactStore {
+  return class extends ExactStore {
+    protected override isRedefined(bucket: ExactBucket, now: Limit): boolean {
+      return isRedefined(bucket, now)
+    }
+  }
+}
+
+/** What breaks the sentences about the clock and about limits that change. */
+export const TIME_MUTANTS: readonly Mutant[] = [
+  mutant('a step back of the clock mints nothing and is waited out', 'a step back drains', MintsOnAStepBack),
+  mutant(
+    'a step back of the clock mints nothing and is waited out',
+    'the wait without ahead',
+    TellsTheWaitWithoutTheStepBack,
+  ),
+  mutant(
+    'what a key was drained to never moves back, so no time counts twice',
+    'it moves back',
+    anchored((_, now) => now),
+  ),
+  mutant(
+    'a step back of 60,000 ms is waited out, a longer one is not, and keeps what is owed',
+    '60,000 is too long',
+    anchored((at, now) => (at - now >= 60_000 ? now : Math.max(at, now))),
+  ),
+  mutant(
+    'a step back of 60,000 ms is waited out, a longer one is not, and keeps what is owed',
+    'all are waited out',
+    anchored(Math.max),
+  ),
+  mutant(
+    'after a longer step back the key goes on from there, even if it was refused',
+    'refusals are not written',
+    WritesNoRefusals,
+  ),
+  mutant('a refusal keeps the moment it was asked at', 'refusals are not written', WritesNoRefusals),
+  mutant(
+    'a key whose buckets are all full has no past to wait for',
+    'full buckets keep their moment',
+    KeepsThePastOfFullBuckets,
+  ),
+  mutant(
+    'the buckets of one key in one scope are drained to one moment, those in another scope to their own',
+    'a moment for each bucket',
+    KeepsAMomentForEachBucket,
+  ),
+  mutant(
+    'the buckets of one key in one scope are drained to one moment, those in another scope to their own',
+    'a moment for all',
+    KeepsOneMomentForAll,
+  ),
+  mutant(
+    'time is whole milliseconds from any moment: below 0, since 1970, up to 2^53',
+    'none below 0',
+    reading((now) => Math.max(0, now)),
+  ),
+  mutant(
+    'time is whole milliseconds from any moment: below 0, since 1970, up to 2^53',
+    '32 bits',
+    reading((now) => now | 0),
+  ),
+  mutant(
+    'time is whole milliseconds from any moment: below 0, since 1970, up to 2^53',
+    '14 digits',
+    reading((now) => Number(now.toPrecision(14))),
+  ),
+  mutant(
+    'a raised limit is felt at once, and what was spent stays spent',
+    'starts anew',
+    carrying(() => ZERO),
+  ),
+  mutant(
+    'a raised limit is felt at once, and what was spent stays spent',
+    'keeps what was left',
+    carrying(({ limit, owed }, to) => ({
+      over: owed.over + BigInt(to.burst - limit.burst) * owed.under,
+      under: owed.under,
+    })),
+  ),
+  mutant(
+    'under a lowered limit no more is owed than its own size',
+    'all stays owed',
+    carrying(({ owed }) => owed),
+  ),
+  mutant(
+    'a debt stays a debt when the limit changes',
+    'debts are forgiven',
+    carrying((_, to, exact) => least(exact, whole(to.burst))),
+  ),
+  mutant(
+    'what is carried over to another limit is rounded up to what its milliseconds drain',
+    'rounded down',
+    RoundsDownWhatItCarriesOver,
+  ),
+  mutant(
+    'until it is charged under the new limit, a bucket drains at the old rate',
+    'at the new one',
+    DrainsAtTheNewRate,
+  ),
+  mutant('a refusal carries over too', 'refusals are not written', WritesNoRefusals),
+  mutant(
+    'a limit that stays as it is beside a changed one keeps its bucket',
+    'the whole key starts anew',
+    forgetting((_bucket, _limits, isRedefined) => isRedefined),
+  ),
+  mutant(
+    'a limit that is left out for a while keeps what it owes, and drains meanwhile',
+    'it is forgotten',
+    forgetting((bucket, limits) => !limits.some((limit) => limit.name === bucket.limit.name)),
+  ),
+  mutant(
+    'limits that are equal but made anew are the same',
+    'compared by identity',
+    redefining((bucket, now) => bucket.limit !== now),
+  ),
+  mutant(
+    'redefined has the statuses of buckets that owe something under another definition',
+    'nothing is told',
+    redefining(() => false),
+  ),
+  mutant(
+    'redefined has the statuses of buckets that owe something under another definition',
+    'all are told',
+    redefining(() => true),
+  ),
+  mutant(
+    'a share takes the place of the whole limit, and gives it back, at what was spent',
+    'a bucket for each definition',
+    limiting((limit) => ({ ...limit, name: `${limit.name} of ${limit.burst}` })),
+  ),
+]
