@@ -22,6 +22,7 @@ export type RailErrorCode =
   | 'RAIL_NEVER_FITS'
   | 'RAIL_STORE_FAILED'
   | 'RAIL_HOOK_FAILED'
+  | 'RAIL_NOT_AN_ERROR'
 
 /**
  * The one class of error that Rail throws. `code` is for programs, `message` for people: it says what was expected,

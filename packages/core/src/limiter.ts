@@ -3,7 +3,7 @@ import { type Charge, checkCost } from './charge.js'
 import { chargesFor } from './charging.js'
 import { readClock } from './clock.js'
 import type { Decision } from './decision.js'
-import { RailError } from './errors.js'
+import { RailError, shown } from './errors.js'
 import { type Field, inPlaceOf } from './field.js'
 import {
   checkRoute,
@@ -13,7 +13,7 @@ import {
   settingsOf,
 } from './limiter-options.js'
 import { LocalStore } from './local-store.js'
-import { attempt, chain } from './maybe-promise.js'
+import { attempt, chain, isPromise } from './maybe-promise.js'
 import type { Refusal } from './refusal.js'
 import { createReporter } from './reporter.js'
 import type { MaybePromise, Store } from './store.js'
@@ -39,8 +39,8 @@ export interface Limiter<Request> {
    * Counts a request and says what to do with it: at once where everything it needs is synchronous, else as a promise.
    * Asked again about the same request object it answers what it answered: one limiter counts one request once.
    *
-   * @throws RailError (or rejects with it) where `identify`, `limits`, `cost` or `charges` fail, or return what no one may
-   * be limited by. Nothing is taken then.
+   * @throws RailError (or rejects with it) where `identify`, `limits`, `cost` or `charges` return what no one may be limited
+   * by; what they throw themselves is thrown on. Nothing is taken then.
    */
   take(request: Request): MaybePromise<Outcome>
   /**
@@ -75,9 +75,12 @@ export function createLimiter<Request>(
   function limiterFor(route: RouteOptions<Request>): Limiter<Request> {
     return {
       take: (request) => {
-        const known = isObject(request) ? counts.get(request) : undefined
-        if (known === undefined) return ask(request, route, new Count())
-        return chain(known.pending, (outcome) => (known.answers(route) ? outcome : ask(request, route, known)))
+        try {
+          const outcome = once(request, route)
+          return isPromise(outcome) ? outcome.then(undefined, throwError) : outcome
+        } catch (thrown) {
+          return throwError(thrown)
+        }
       },
       with: (more) => {
         checkRoute(more, options)
@@ -85,6 +88,12 @@ export function createLimiter<Request>(
       },
       of: (request) => (isObject(request) ? counts.get(request)?.outcome : undefined),
     }
+  }
+
+  function once(request: Request, route: RouteOptions<Request>): MaybePromise<Outcome> {
+    const known = isObject(request) ? counts.get(request) : undefined
+    if (known === undefined) return ask(request, route, new Count())
+    return chain(known.pending, (outcome) => (known.answers(route) ? outcome : ask(request, route, known)))
   }
 
   function ask(request: Request, route: RouteOptions<Request>, count: Count): MaybePromise<Outcome> {
@@ -188,6 +197,19 @@ class Count {
     this.#settled = true
     return this.#store?.settle(this.charges, actualCost, readClock(clock))
   }
+}
+
+/**
+ * What frameworks take for an error: Express goes on as if nothing had happened when given nothing or `'route'`, Koa never
+ * answers when given nothing, Hono fails on what is not an Error. None of that may come of a function of the user's.
+ */
+function throwError(thrown: unknown): never {
+  if (isObject(thrown)) throw thrown
+  throw new RailError(
+    'RAIL_NOT_AN_ERROR',
+    `A function given to the limiter threw ${shown(thrown)}, which is not an error. Throw new Error(…) instead.`,
+    { cause: thrown },
+  )
 }
 
 function isObject(value: unknown): value is object {
