@@ -95,10 +95,10 @@ function middlewareOf(limiter: Limiter<Request>, owner: object): RateLimit {
     try {
       outcome = limiter.take(req)
     } catch (error) {
-      next(errorOf(error))
+      next(error)
       return
     }
-    if ('then' in outcome) outcome.then(answer, (error) => next(errorOf(error)))
+    if ('then' in outcome) outcome.then(answer, next)
     else answer(outcome)
   }
   return Object.assign(rateLimitMiddleware as RateLimit, {
@@ -110,9 +110,4 @@ function middlewareOf(limiter: Limiter<Request>, owner: object): RateLimit {
 const reader: RequestReader<Request> = {
   method: (req) => req.method,
   header: (req, name) => req.get(name),
-}
-
-/** What next() takes for an error: it goes on as if nothing had happened when given nothing, `'route'` or `'router'`. */
-function errorOf(thrown: unknown): unknown {
-  return typeof thrown === 'object' && thrown !== null ? thrown : new Error(String(thrown), { cause: thrown })
 }

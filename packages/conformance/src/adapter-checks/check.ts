@@ -45,3 +45,8 @@ export function tally<T>(values: readonly T[]): Map<T, number> {
 export function times<T>(count: number, value: T): T[] {
   return Array.from({ length: count }, () => value)
 }
+
+/** The statuses in the text of several responses. */
+export function statusesOf(text: string): number[] {
+  return [...text.matchAll(/HTTP\/1\.1 (\d{3})/g)].map((match) => Number(match[1]))
+}

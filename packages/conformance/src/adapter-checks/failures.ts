@@ -43,6 +43,7 @@ export const failureChecks: readonly AdapterCheck[] = [
     { fault: 'cost undefined', failed: 'RAIL_BAD_COST', why: 'nothing' },
     { fault: 'cost throws', failed: 'sorry', why: 'sync' },
     { fault: 'cost rejects', failed: 'sorry', why: 'async' },
+    { fault: 'identify throws nothing', failed: 'RAIL_NOT_AN_ERROR', why: 'no error at all' },
     { fault: 'skip throws', failed: 'sorry', why: 'sync' },
     { fault: 'skip rejects', failed: 'sorry', why: 'async' },
   ].map(({ fault, failed, why }) =>
@@ -67,16 +68,11 @@ export const failureChecks: readonly AdapterCheck[] = [
   ),
   ...['throws nothing', 'throws route', 'throws router', 'rejects with nothing', 'rejects with route'].flatMap(
     (fault) =>
-      ['identify', 'limits'].map((where) =>
-        check(
-          `${where} that ${fault} is an error, never a free pass`,
-          'faults-without-error-handler',
-          async (app) => {
-            const answer = await app.get('/', { headers: { 'x-fault': `${where} ${fault}` } })
-            expect([answer.status, (await app.seen()).handled]).toEqual([500, 0])
-          },
-          'thrown-text',
-        ),
+      ['skip', 'identify', 'limits', 'cost'].map((where) =>
+        check(`${where} that ${fault} is an error, never a free pass`, 'faults-without-error-handler', async (app) => {
+          const answer = await app.get('/', { headers: { 'x-fault': `${where} ${fault}` } })
+          expect([answer.status, (await app.seen()).handled]).toEqual([500, 0])
+        }),
       ),
   ),
   check('a clock that gives no number is an error, never a free pass', 'clock-without-number', async (app) => {

@@ -111,7 +111,11 @@ class Running<Request, App> {
   async command(command: string, value: number): Promise<string> {
     if (command === 'open') return sentenceOf(await this.#fault)
     if (command === 'advance') this.#clock.advance(value)
-    if (command === 'settle') this.#latest?.settle(value)
+    try {
+      if (command === 'settle') this.#latest?.settle(value)
+    } catch (error) {
+      return `settle threw: ${sentenceOf(error)}`
+    }
     return JSON.stringify(this.#seen())
   }
 

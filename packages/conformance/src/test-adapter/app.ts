@@ -1,3 +1,4 @@
+import { expect } from 'vitest'
 import type { Seen } from '../scenarios/stage.js'
 import { CONTROL } from '../scenarios/stage.js'
 import type { ScenarioName } from '../scenarios.js'
@@ -104,7 +105,7 @@ export class OpenScenario {
 
   async #control(command: string): Promise<Seen> {
     const { status, body } = await this.#wire.ask(CONTROL + command, { headers: { 'x-scenario': this.#scenario } })
-    if (status !== 200) throw new Error(`${command} was answered with ${status}: ${body}`)
+    expect([command, status, body]).toEqual([command, 200, expect.stringMatching(/^{/)])
     return JSON.parse(body) as Seen
   }
 

@@ -33,7 +33,7 @@ export class Wire {
   /** One request, to its end. */
   ask(path: string, { method = 'GET', headers = {}, body }: Ask = {}): Promise<Answer> {
     return new Promise((resolve, reject) => {
-      const asked = request(new URL(path, this.#origin), { method, headers, agent: this.#agent, timeout: HANGING_MS })
+      const asked = request({ ...this.#to(path), method, headers, agent: this.#agent, timeout: HANGING_MS })
       asked.on('response', (response) => {
         let text = ''
         response.setEncoding('utf8')
@@ -52,7 +52,7 @@ export class Wire {
   /** A request whose response is left after its first bytes. */
   leave(path: string, headers: Readonly<Record<string, string>>): Promise<void> {
     return new Promise((resolve, reject) => {
-      const asked = request(new URL(path, this.#origin), { headers, agent: false, timeout: HANGING_MS })
+      const asked = request({ ...this.#to(path), headers, agent: false, timeout: HANGING_MS })
       asked.on('response', (response) => response.once('data', () => asked.destroy()))
       asked.on('timeout', () => reject(new Error(`${path} was not answered`)))
       asked.on('error', () => {})
@@ -66,7 +66,7 @@ export class Wire {
     path: string,
     headers: Readonly<Record<string, string>>,
   ): { answer: Promise<Answer | undefined>; left(): Promise<void> } {
-    const asked = request(new URL(path, this.#origin), { headers, agent: false, timeout: HANGING_MS })
+    const asked = request({ ...this.#to(path), headers, agent: false, timeout: HANGING_MS })
     const closed = new Promise<void>((resolve) => asked.on('close', resolve))
     const answer = new Promise<Answer | undefined>((resolve) => {
       asked.on('response', (response) => {
@@ -88,10 +88,12 @@ export class Wire {
   /** Several requests in one go on one socket, before any answer is read; all that came back, as text. */
   pipeline(asks: readonly (Ask & { readonly path: string })[]): Promise<string> {
     const { hostname, port, host } = this.#origin
-    const text = asks.map(({ path, method = 'GET', headers = {} }, index) => {
+    const text = asks.map(({ path, method = 'GET', headers = {}, body = '' }, index) => {
       const last = index === asks.length - 1 ? { Connection: 'close' } : {}
-      const lines = Object.entries({ Host: host, ...headers, ...last }).map(([name, value]) => `${name}: ${value}\r\n`)
-      return `${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n`
+      const length = body === '' ? {} : { 'Content-Length': String(body.length) }
+      const fields = Object.entries({ Host: host, ...length, ...headers, ...last })
+      const lines = fields.map(([name, value]) => `${name}: ${value}\r\n`)
+      return `${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n${body}`
     })
     return new Promise((resolve, reject) => {
       let came = ''
@@ -104,6 +106,11 @@ export class Wire {
       socket.on('error', reject)
       socket.on('close', () => resolve(came))
     })
+  }
+
+  /** Where a path is, as it stands: a URL would tidy it up. */
+  #to(path: string): { hostname: string; port: string; path: string } {
+    return { hostname: this.#origin.hostname, port: this.#origin.port, path }
   }
 
   close(): void {
