@@ -83,9 +83,10 @@ export function inPlaceOf(fields: readonly Field[], earlier: readonly Field[]): 
 function joined(existing: string, { name, value, instead }: Field): string {
   // A malformed structured field is ignored whole (RFC 9651 section 4.2): what is there must not take ours with it.
   if (name.startsWith('RateLimit') && parseList(existing) === undefined) return value
-  const gone = instead === undefined ? [] : membersOf(instead)
+  const ours = membersOf(value)
+  const gone = instead === undefined ? [] : membersOf(instead).filter((member) => !ours.includes(member))
   const there = membersOf(existing).filter((member) => !gone.includes(member))
-  const fresh = membersOf(value).filter((member) => !there.includes(member))
+  const fresh = ours.filter((member) => !there.includes(member))
   return [...there, ...fresh].join(', ')
 }
 

@@ -216,3 +216,12 @@ it('two limiters make two lists of draft-11, and one Retry-After', async () => {
     'Cache-Control': 'no-store',
   })
 })
+
+describe('a list that is merged again', () => {
+  it('keeps its order, where a member of it is what the limiter said before too', () => {
+    const field = { name: 'RateLimit', value: '"a";r=1, "b";r=2', merge: 'list', instead: '"a";r=1' } as const
+    const once = mergeField('"a";r=1', field)
+    expect(once).toBe('"a";r=1, "b";r=2')
+    expect(mergeField(once, field)).toBe(once)
+  })
+})

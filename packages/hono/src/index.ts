@@ -3,7 +3,7 @@ import {
   type Field,
   type Limiter,
   type LimiterOptions,
-  mergeField,
+  mergeFields,
   type Outcome,
   type RequestReader,
   type RouteOptions,
@@ -75,14 +75,14 @@ function middlewareOf<E extends Env>(limiter: Limiter<Context<E>>): RateLimit<E>
     const taken = limiter.take(c)
     const outcome = 'then' in taken ? await taken : taken
     c.set('rail', outcome)
-    for (const field of outcome.headers) announce(c, field)
+    announce(c, outcome.headers)
     if (outcome.refusal !== undefined) {
       const { status, type, body } = outcome.refusal
       return c.body(body, status, { 'Content-Type': type })
     }
     await next()
     // A route of this limiter's may have asked again since.
-    for (const field of limiter.of(c)?.headers ?? NO_FIELDS) confirm(c, field)
+    confirm(c, limiter.of(c)?.headers ?? [])
     return undefined
   }
   return Object.assign(middleware, {
@@ -91,32 +91,45 @@ function middlewareOf<E extends Env>(limiter: Limiter<Context<E>>): RateLimit<E>
   })
 }
 
-const NO_FIELDS: readonly Field[] = []
-
 const reader: RequestReader<Context> = {
   method: (c) => c.req.method,
   header: (c, name) => c.req.header(name),
 }
 
-/** Sets a field before the handler runs: what it returns through the context has it, and so has an outer one's timeout. */
-function announce(c: Context, field: Field): void {
-  // Reading c.res makes a response; a first list need not meet anything.
-  if (field.merge === 'list' && field.instead === undefined) c.header(field.name, field.value, { append: true })
-  else c.header(field.name, mergeField(c.res.headers.get(field.name) ?? undefined, field))
+/** The contexts whose responses have fields of a limiter. */
+const announced = new WeakSet<Context>()
+
+/** Sets fields before the handler runs: what it returns through the context has them, and so has an outer one's timeout. */
+function announce(c: Context, fields: readonly Field[]): void {
+  // To read what is there makes a response. A limiter's first lists need not know: they are appended to it.
+  if (!announced.has(c) && fields.every(({ merge }) => merge === 'list')) {
+    for (const { name, value } of fields) c.header(name, value, { append: true })
+  } else {
+    for (const { name, value } of mergeFields(readerOf(c), fields)) c.header(name, value)
+  }
+  announced.add(c)
 }
 
-/** Sets a field once the handler has answered, perhaps with a response of its own, which knows nothing of the context's. */
-function confirm(c: Context, field: Field): void {
-  const existing = c.res.headers.get(field.name) ?? undefined
-  const value = mergeField(existing, field)
-  if (value === existing) return
+/** Sets fields once the handler has answered, perhaps with a response of its own, which knows nothing of the context's. */
+function confirm(c: Context, fields: readonly Field[]): void {
+  const read = readerOf(c)
+  for (const { name, value } of mergeFields(read, fields)) {
+    if (read(name) !== value) set(c, name, value)
+  }
+}
+
+function readerOf(c: Context): (name: string) => string | undefined {
+  return (name) => c.res.headers.get(name) ?? undefined
+}
+
+function set(c: Context, name: string, value: string): void {
   try {
-    c.res.headers.set(field.name, value)
+    c.res.headers.set(name, value)
   } catch {
     // A response that was fetched is immutable. Assigning another would merge the old one's headers into it.
     const { res } = c
     c.res = undefined
     c.res = new Response(res.body, res)
-    c.res.headers.set(field.name, value)
+    c.res.headers.set(name, value)
   }
 }
