@@ -1,25 +1,22 @@
-import { MOST_SECONDS } from './seconds.js'
-import { type BareItem, type Member, parseList } from './structured-field.js'
+import { epochNow } from './clock.js'
+import type { FieldReader } from './field.js'
+import { parseHttpDate } from './http-date.js'
+import { parseRateLimit } from './parse-rate-limit.js'
+import { parseVendor } from './parse-vendor.js'
+import type { ParsedLimit } from './parsed-limit.js'
+import { retryAfterOf } from './retry-after.js'
 
 /** Where a client stands, as a response's header fields tell. */
 export interface ParsedHeaders {
-  /** A limit for each that was named, as far as it is known. */
+  /** A limit for each that was told, as far as it is known. `[]`: the response tells of none, which is not "no limit". */
   readonly limits: readonly ParsedLimit[]
-  /** Milliseconds to wait before the next request, from `Retry-After`; it takes precedence over any limit's. */
+  /**
+   * Milliseconds to wait before the next request, from `Retry-After`; it takes precedence over any limit's. At most
+   * 2147483000, the longest that a 32-bit timer can wait.
+   */
   readonly retryAfterMs?: number
   /** Whether the response came from a cache (`Age` above 0): then what it says of limits is old. */
   readonly stale: boolean
-}
-
-/** One limit, as a client knows it. */
-export interface ParsedLimit {
-  readonly name?: string
-  /** Tokens that a full bucket holds. */
-  readonly quota?: number
-  readonly windowMs?: number
-  readonly remaining: number
-  /** Milliseconds within which no more than what remains may be used. */
-  readonly resetAfterMs?: number
 }
 
 /** Header fields in any form: a `Headers` object, a plain object with names in any case, or a function. */
@@ -29,67 +26,40 @@ export type HeaderSource =
   | ((name: string) => string | null | undefined)
 
 /**
- * Reads what {@link headersFor} writes: `RateLimit` and `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers-11),
- * `Retry-After` and `Age`. A malformed field is ignored whole, a member that says nothing usable alone.
+ * Reads what a response tells of limits: every style of {@link headersFor}, the earlier revisions of the draft, and the
+ * fields that GitHub, GitLab, Discord, OpenAI, Anthropic, Shopify and others send (docs/headers.md lists them). Where a
+ * response tells one limit in several styles, it is read in the most exact: `RateLimit`, else the others.
+ *
+ * Never throws, whatever was sent, and never gives a number that is not whole, safe and bounded: a malformed field is
+ * ignored whole, a member that says nothing usable alone. Moments are compared with the response's own `Date`, so that
+ * the client's clock does not matter.
+ *
+ * @param nowMs Milliseconds since 1970, for a response without a `Date`. @default Date.now()
  */
-export function parseHeaders(headers: HeaderSource): ParsedHeaders {
+export function parseHeaders(headers: HeaderSource, nowMs?: number): ParsedHeaders {
   const read = readerOf(headers)
-  const policies = new Map(membersOf(read('ratelimit-policy')).map((member) => [member.name, member]))
-  const limits = membersOf(read('ratelimit')).flatMap(({ name, integer }) => {
-    const remaining = integer('r')
-    if (remaining === undefined) return []
-    const policy = policies.get(name)
-    return [
-      {
-        name,
-        remaining,
-        ...optional('quota', policy?.integer('q')),
-        ...optional('windowMs', inMs(policy?.integer('w'))),
-        ...optional('resetAfterMs', inMs(integer('t'))),
-      },
-    ]
-  })
-  const retryAfter = /^\d+$/.exec(read('retry-after')?.trim() ?? '')?.[0]
+  const moment = momentOf(read('date'), nowMs)
+  const told = parseRateLimit(read)
+  const retryAfterMs = retryAfterOf(read, moment)
   return {
-    limits,
-    ...optional('retryAfterMs', retryAfter === undefined ? undefined : inMs(Number(retryAfter))),
-    stale: Number(read('age')) > 0,
+    limits: told.length > 0 ? told : parseVendor(read, moment),
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    stale: Number(/^\d+$/.exec((read('age') ?? '').trim())?.[0]) > 0,
   }
 }
 
-interface NamedMember {
-  readonly name: string
-  /** A parameter that is a whole number from 0; anything else is as good as missing. */
-  readonly integer: (key: string) => number | undefined
-}
-
-function membersOf(field: string | undefined): NamedMember[] {
-  return (field === undefined ? undefined : parseList(field))?.flatMap(named) ?? []
-}
-
-/** Names are strings; tokens are taken for names too, which a later revision of the draft may allow. */
-function named({ item, parameters }: Member): NamedMember[] {
-  if (!isBare(item) || (item.type !== 'string' && item.type !== 'token')) return []
-  const integer = (key: string): number | undefined => {
-    const found = parameters.get(key)
-    return found?.type === 'integer' && found.value >= 0 ? found.value : undefined
+/** When the response was made, or else came. A clock is read only where a moment is needed. */
+function momentOf(date: string | undefined, nowMs: number | undefined): () => number {
+  let moment: number | undefined
+  return () => {
+    if (moment !== undefined) return moment
+    const now = nowMs !== undefined && Number.isFinite(nowMs) ? nowMs : epochNow()
+    moment = (date === undefined ? undefined : parseHttpDate(date.trim(), now)) ?? now
+    return moment
   }
-  return [{ name: item.value, integer }]
 }
 
-function isBare(item: Member['item']): item is BareItem {
-  return !Array.isArray(item)
-}
-
-function inMs(seconds: number | undefined): number | undefined {
-  return seconds === undefined ? undefined : Math.min(seconds, MOST_SECONDS) * 1000
-}
-
-function optional<Name extends string, T>(name: Name, value: T | undefined): { [key in Name]?: T } {
-  return value === undefined ? {} : ({ [name]: value } as { [key in Name]: T })
-}
-
-function readerOf(headers: HeaderSource): (name: string) => string | undefined {
+function readerOf(headers: HeaderSource): FieldReader {
   if (typeof headers === 'function') return (name) => headers(name) ?? undefined
   if (typeof headers.get === 'function') {
     const source = headers as { get(name: string): string | null | undefined }
@@ -98,6 +68,7 @@ function readerOf(headers: HeaderSource): (name: string) => string | undefined {
   const fields = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
   return (name) => {
     const value = fields.get(name)
-    return value === undefined ? undefined : Array.isArray(value) ? value.join(', ') : String(value)
+    if (value === undefined || value === null) return undefined
+    return Array.isArray(value) ? value.join(', ') : String(value)
   }
 }

@@ -57,13 +57,21 @@ class Malformed extends Error {}
 
 function parsed<T>(text: string, read: (reader: Reader) => T): T | undefined {
   try {
-    const reader = new Reader(text.replace(/^ +| +$/g, ''))
+    const reader = new Reader(withoutSpaces(text))
     const value = read(reader)
     return reader.more() ? undefined : value
   } catch (error) {
     if (error instanceof Malformed) return undefined
     throw error
   }
+}
+
+/** Without spaces around it. (A pattern for those at the end would take time that grows with the square of the length.) */
+function withoutSpaces(text: string): string {
+  let [start, end] = [0, text.length]
+  while (text[start] === ' ') start++
+  while (end > start && text[end - 1] === ' ') end--
+  return text.slice(start, end)
 }
 
 class Reader {
