@@ -18,6 +18,7 @@ export type RailErrorCode =
   | 'RAIL_BAD_CLOCK'
   | 'RAIL_BAD_PLAN'
   | 'RAIL_UNKNOWN_SCOPE'
+  | 'RAIL_SYNC_FAILED'
   | 'RAIL_FLAPPING_LIMIT'
   | 'RAIL_NEVER_FITS'
   | 'RAIL_STORE_FAILED'

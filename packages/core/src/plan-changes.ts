@@ -37,6 +37,7 @@ export function checkDocument(document: PlanDocument): NextState {
   if (!problems.isObject([], document, DOCUMENT_NAMES, 'A plan document'))
     return { ...EMPTY, problems, removedCustomers: [] }
   if (document.plans === undefined) problems.add(['plans'], 'A plan document has plans: an object of plans by name.')
+  if ((document.defaultPlan as unknown) === null) problems.add(['defaultPlan'], 'Without a default plan, leave it out.')
   return next(problems, EMPTY, document)
 }
 

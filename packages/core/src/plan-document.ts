@@ -58,7 +58,7 @@ export interface PlanOverride {
   readonly tokens: OverrideValue
   /** The bucket's size in tokens. @default the plan's burst, in proportion to the tokens */
   readonly burst?: number | undefined
-  /** When it ends: epoch milliseconds, or ISO 8601 text with a zone (`2026-12-01T00:00:00Z`). @default never */
+  /** When it ends: epoch milliseconds, or RFC 3339 text (`2026-12-01T00:00:00Z`). @default never */
   readonly expires?: number | string | undefined
   /** Why, for people. */
   readonly reason?: string | undefined

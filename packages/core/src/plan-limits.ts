@@ -2,6 +2,7 @@ import { sentName } from './decision.js'
 import { durationMs } from './duration.js'
 import { RailError, shown } from './errors.js'
 import { type Limit, limit } from './limit.js'
+import { suggestionFor } from './options.js'
 import type { PlanLimit } from './plan-document.js'
 import type { PlanProblems } from './plan-problems.js'
 
@@ -15,6 +16,8 @@ export const NAMED_WINDOWS: ReadonlyMap<string, number> = new Map([
   ['per_hour', 3_600_000],
   ['per_day', 86_400_000],
 ])
+
+const NAMES = [...NAMED_WINDOWS.keys()]
 
 /** The limits of one plan, made and checked. */
 export function planLimits(problems: PlanProblems, path: readonly string[], said: unknown): ScopedLimits {
@@ -49,7 +52,7 @@ function fullForm(problems: PlanProblems, path: readonly string[], name: string,
     if (!NAMED_WINDOWS.has(name)) {
       throw new RailError(
         'RAIL_BAD_PLAN',
-        `A number is enough for ${[...NAMED_WINDOWS.keys()].join(', ')} only; write { tokens: ${said}, per: '10s' }.`,
+        `A number is enough for ${NAMES.join(', ')} only.${suggestionFor(name, NAMES)} For another window write { tokens: ${said}, per: '10s' }.`,
       )
     }
     return { tokens: said }
@@ -60,7 +63,7 @@ function fullForm(problems: PlanProblems, path: readonly string[], name: string,
 
 function limitNamed(name: string, { tokens, per, burst, counts }: PlanLimit): Limit {
   const windowMs = NAMED_WINDOWS.get(name)
-  const [meant] = [...NAMED_WINDOWS.keys()].filter((known) => known === name.toLowerCase())
+  const meant = NAMES.find((known) => known === name.toLowerCase())
   if (windowMs === undefined && meant !== undefined) {
     throw new RailError('RAIL_BAD_PLAN', `Write "${meant}", in small letters: the name says the window.`)
   }

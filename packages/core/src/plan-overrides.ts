@@ -103,7 +103,8 @@ function isValue(value: unknown): value is OverrideValue {
   return Number.isInteger(value) && value >= 1 && value <= LARGEST_INTEGER
 }
 
-const ISO_TEXT = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/
+/** RFC 3339 section 5.6, in capitals. */
+const ISO_TEXT = /^(\d{4}-\d\d-\d\d)T([01]\d|2[0-3]):\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/
 
 /** `Date.parse` alone takes the 30th of February for the 2nd of March. */
 function isIsoText(text: string): boolean {

@@ -155,7 +155,7 @@ describe('overrides', () => {
 describe('the end of an override', () => {
   const end = Date.parse('2026-12-01T00:00:00Z')
 
-  test.each([end, '2026-12-01T00:00:00Z', '2026-12-01T01:00:00+01:00', '2026-12-01T00:00Z'])('%s', (expires) => {
+  test.each([end, '2026-12-01T00:00:00Z', '2026-12-01T01:00:00+01:00', '2026-12-01T00:00:00.000Z'])('%s', (expires) => {
     const clock = manualClock(end - 1)
     const book = createPlanBook(overriding({ model_tokens: { tokens: 7, expires } }), { clock })
     const before = book.limitsFor('acme', '')

@@ -53,6 +53,12 @@ describe('a wrong document', () => {
     ['a limit of 0', limits({ per_second: 0 }), 'plans.a.limits.per_second', /got 0/],
     ['a limit of text', limits({ per_second: '10' }), 'plans.a.limits.per_second', /got "10"/],
     ['a number without a window', limits({ mine: 5 }), 'plans.a.limits.mine', /write \{ tokens: 5, per: '10s' \}/],
+    [
+      'a number under a mistyped name',
+      limits({ per_secnd: 5 }),
+      'plans.a.limits.per_secnd',
+      /Did you mean "per_second"\?/,
+    ],
     ['a limit without a window', limit({ tokens: 5 }), 'plans.a.limits.l', /needs its window/],
     ['a window that is none', limit({ tokens: 5, per: '10 parsecs' }), 'plans.a.limits.l', /duration/],
     [
@@ -131,12 +137,19 @@ describe('a wrong document', () => {
       /got "2026/,
     ],
     [
+      'an end without seconds',
+      override({ tokens: 1, expires: '2026-12-01T00:00Z' }),
+      'customers.c.overrides.per_second.expires',
+      /got/,
+    ],
+    [
       'an end on a day that is not',
       override({ tokens: 1, expires: '2026-02-30T00:00:00Z' }),
       'customers.c.overrides.per_second.expires',
       /got "2026/,
     ],
     ['a reason that is no text', override({ tokens: 1, reason: 5 }), 'customers.c.overrides.per_second.reason', /text/],
+    ['a default plan of null', { plans: {}, defaultPlan: null }, 'defaultPlan', /leave it out/],
     ['servers that are none', { plans: {}, servers: { split: 0 } }, 'servers', /'each'/],
     ['servers with more to it', { plans: {}, servers: { split: 2, of: 3 } }, 'servers', /'each'/],
   ])('%s is refused at its path', (_, wrong, path, message) => {

@@ -1,4 +1,6 @@
 export { applyChanges } from './apply-changes.js'
+export { type PlanFile, type PlanFileOptions, type PlanFileStatus, planFile } from './plan-file.js'
+export type { Schedule } from './schedule.js'
 export {
   LARGEST_REPORT,
   SYNC_PATH,

@@ -22,7 +22,7 @@ const limit = z
       .optional()
       .describe("What a request takes: its cost, or always 1. Without it: 'cost'."),
   })
-  .describe('A limit in full.')
+  .meta({ id: 'limit', description: 'A limit in full.' })
 
 const limits = z
   .record(z.string(), z.union([tokens, limit]))
@@ -34,7 +34,7 @@ export const plan = z
     limits: limits.optional().describe('The limits of every request. A dimension that is left out has no limit.'),
     scopes: z.record(z.string(), limits).optional().describe('Limits of their own for scopes, such as writes.'),
   })
-  .describe('A named set of limits.')
+  .meta({ id: 'plan', description: 'A named set of limits.' })
 
 const overrideValue = z.union([
   z.enum(['inherit', 'no-limit']).describe("'inherit': as the plan says; 'no-limit': no such limit."),
@@ -46,13 +46,13 @@ const override = z
     tokens: overrideValue.describe("'inherit', 'no-limit', or a number of tokens in the limit's window."),
     burst: tokens.optional().describe("The bucket's size. Without it: the plan's burst, in proportion to the tokens."),
     expires: z
-      .union([z.string(), z.int().min(0)])
+      .union([z.iso.datetime({ offset: true }), z.int().min(0)])
       .optional()
-      .describe('When it ends: epoch milliseconds, or ISO 8601 text with a zone. Without it: never.'),
+      .describe('When it ends: epoch milliseconds, or RFC 3339 text. Without it: never.'),
     reason: z.string().optional().describe('Why, for people.'),
     author: z.string().optional().describe('Who made it, for people.'),
   })
-  .describe('An exception for one customer and one limit.')
+  .meta({ id: 'override', description: 'An exception for one customer and one limit.' })
 
 /** A customer: the plan they are on, and where they differ from it. */
 export const customer = z
@@ -63,4 +63,26 @@ export const customer = z
       .optional()
       .describe("By the limit's name as it is sent: per_second, or writes.per_minute for a scope's."),
   })
-  .describe('Who pays: the plan they are on, and where they differ from it.')
+  .meta({ id: 'customer', description: 'Who pays: the plan they are on, and where they differ from it.' })
+
+/** A plan document, as a file holds it. */
+export const planDocumentSchema = z
+  .strictObject({
+    $schema: z.string().optional().describe('For editors.'),
+    plans: z.record(z.string(), plan).describe('The plans, by name.'),
+    customers: z.record(z.string(), customer).optional().describe('The customers, by the key they are counted under.'),
+    defaultPlan: z
+      .string()
+      .optional()
+      .describe('The plan of a customer who has none, or who is not listed. Without it: they have no limit.'),
+    servers: z
+      .union([z.literal('each'), z.strictObject({ split: z.int().min(1) })])
+      .optional()
+      .describe("'each': every server enforces the whole limit; { split: 4 }: a quarter each."),
+  })
+  .describe('Plans and who is on them.')
+
+/** The JSON Schema (draft 2020-12) of a plan file, which editors complete and check by. */
+export function planFileSchema(): object {
+  return z.toJSONSchema(planDocumentSchema, { io: 'input' })
+}

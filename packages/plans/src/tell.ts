@@ -1,0 +1,23 @@
+import { RailError } from '@rail/core'
+
+/** Where a failure goes that nobody asked to be told of: Node prints it on standard error, or runs what listens for it. */
+export function warn(error: RailError): void {
+  process.emitWarning(error)
+}
+
+/** An error as RailErrors are: those of Node keep their text, and become the cause. */
+export function railError(code: RailError['code'], what: string, cause: unknown): RailError {
+  return new RailError(code, `${what}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
+}
+
+/** Calls a user's function; what it throws is reported as a warning and stops nothing. */
+export function tell<Given extends unknown[]>(
+  listener: ((...given: Given) => void) | undefined,
+  ...given: Given
+): void {
+  try {
+    listener?.(...given)
+  } catch (cause) {
+    warn(railError('RAIL_HOOK_FAILED', `${listener?.name || 'A function'} given to Rail failed`, cause))
+  }
+}

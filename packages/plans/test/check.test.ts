@@ -1,0 +1,91 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { check } from '../src/check.js'
+
+let folder: string
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'rail-check-'))
+})
+
+afterEach(() => rmSync(folder, { recursive: true }))
+
+function file(name: string, text: string): string {
+  writeFileSync(join(folder, name), text)
+  return join(folder, name)
+}
+
+function run(...args: string[]): { code: number; out: string; error: string } {
+  const said = { out: '', error: '' }
+  const write = (where: 'out' | 'error') => (line: string) => {
+    said[where] += `${line}\n`
+  }
+  return { code: check(args, { out: write('out'), error: write('error') }), ...said }
+}
+
+describe('check', () => {
+  test('a good file: 0, and what is in it', () => {
+    const path = file('plans.yaml', 'plans:\n  free: {}\ncustomers:\n  a: {}\n  b: {}\n')
+    expect(run('check', path)).toEqual({ code: 0, out: `${path}: fine, 1 plan, 2 customers\n`, error: '' })
+  })
+
+  test('a bad file: 1, and each problem at its line', () => {
+    const good = file('good.json', '{"plans":{}}')
+    const bad = file('bad.json', '{\n  "plans": {"free": {"limits": {"per_second": 0}}},\n  "custmers": {}\n}')
+    const { code, out, error } = run('check', good, bad)
+    expect([code, error]).toEqual([1, ''])
+    expect(out.split('\n')).toEqual([
+      `${good}: fine, 0 plans, 0 customers`,
+      expect.stringMatching(/bad\.json:3:3: custmers: .*Did you mean "customers"\?/),
+      expect.stringMatching(/bad\.json:2:33: plans\.free\.limits\.per_second: .*got 0/),
+      '',
+    ])
+  })
+
+  test('--json: one object, with the same exit codes', () => {
+    const good = file('good.yaml', 'plans: {}')
+    const bad = file('bad.yaml', 'plans: 5')
+    const { code, out } = run('check', '--json', good, bad)
+    expect(code).toBe(1)
+    expect(JSON.parse(out)).toEqual({
+      format: 1,
+      files: [
+        { path: good, ok: true, plans: 0, customers: 0, problems: [] },
+        { path: bad, ok: false, problems: [{ path: 'plans', line: 1, column: 1, message: expect.any(String) }] },
+      ],
+    })
+  })
+
+  test.each([
+    ['no command', [], /A command is missing/],
+    ['another command', ['chek', 'x'], /no command "chek"/],
+    ['no file', ['check'], /A file is missing/],
+    ['an unknown option', ['check', '--jason', 'x'], /--jason/],
+    ['a file that is not there', ['check', 'no-such-file.yaml'], /ENOENT.*no-such-file/],
+  ])('%s: 2, said on the error output', (_, args, message) => {
+    const { code, out, error } = run(...args)
+    expect([code, out]).toEqual([2, ''])
+    expect(error).toMatch(message)
+  })
+
+  test('--help is an answer, not an error', () => {
+    expect(run('--help')).toMatchObject({ code: 0, out: expect.stringContaining('Usage: npx @rail/plans check') })
+  })
+
+  test('as a program', () => {
+    const path = file('plans.yaml', 'plans: 5')
+    const cli = join(import.meta.dirname, '../src/cli.ts')
+    const { status, stdout } = spawnSync(
+      process.execPath,
+      ['-C', '@rail/source', '--import', 'tsx', cli, 'check', path],
+      {
+        cwd: import.meta.dirname,
+        encoding: 'utf8',
+      },
+    )
+    expect([status, stdout]).toEqual([1, expect.stringContaining(`${path}:1:1: plans: `)])
+  })
+})
