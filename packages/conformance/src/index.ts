@@ -1,6 +1,3 @@
-export type { AdapterCheck } from './adapter-checks/check.js'
-export type { App, OpenScenario, Visit } from './test-adapter/app.js'
 export { listen, type RunningApp } from './test-adapter/listen.js'
-export type { Answer, Ask } from './test-adapter/wire.js'
-export { type AdapterHarness, adapterChecks, testAdapter } from './test-adapter.js'
+export { type AdapterHarness, testAdapter } from './test-adapter.js'
 export { type StoreHarness, testStore } from './test-store.js'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, it } from 'vitest'
-import { checks } from './adapter-checks/all.js'
 import type { AdapterCheck } from './adapter-checks/check.js'
+import { ADAPTER_CHECKS } from './adapter-checks/index.js'
 import { App } from './test-adapter/app.js'
 import type { RunningApp } from './test-adapter/listen.js'
 
@@ -13,9 +13,6 @@ export interface AdapterHarness {
   /** What the framework itself cannot do: `'thrown-text'`, answer a request whose handler throws something not an Error. */
   readonly cannot?: readonly NonNullable<AdapterCheck['needs']>[] | undefined
 }
-
-/** Every sentence of the specification of adapters. */
-export const adapterChecks: readonly AdapterCheck[] = checks
 
 /** Tests an adapter over real HTTP, in a test file of vitest. */
 export function testAdapter({ name, start, cannot = [] }: AdapterHarness): void {
@@ -30,7 +27,7 @@ export function testAdapter({ name, start, cannot = [] }: AdapterHarness): void 
       app.close()
       await running.stop()
     })
-    for (const { name: sentence, check, needs } of adapterChecks) {
+    for (const { name: sentence, check, needs } of ADAPTER_CHECKS) {
       if (needs === undefined || !cannot.includes(needs)) it(sentence, () => check(app))
     }
   })

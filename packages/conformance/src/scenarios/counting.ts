@@ -35,6 +35,7 @@ export const countingScenarios = {
         limits: [perMinute(3)],
       },
     ],
+    errorHandler: true,
   }),
   'requests-and-tokens': ({ customer, cost }) => ({
     limiters: [

@@ -7,7 +7,7 @@ import { railChecks } from './rail.js'
 import { refusalChecks } from './refusals.js'
 
 /** Every sentence of the specification of adapters. */
-export const checks: readonly AdapterCheck[] = [
+export const ADAPTER_CHECKS: readonly AdapterCheck[] = [
   ...limitChecks,
   ...countingChecks,
   ...fieldChecks,

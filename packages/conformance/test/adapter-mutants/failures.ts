@@ -1,0 +1,124 @@
+import { addFields, MemoryStore, RailError } from '@rail/core'
+import { send } from '../plain-adapter.js'
+import { beforeEnd, type Mutant, options, settling, storing } from './mutant.js'
+
+export const FAILURE_MUTANTS: readonly Mutant[] = [
+  {
+    fault: 'it lets requests through where it fails itself',
+    breaks: [
+      /^(identify|limits|cost|skip) (throws|rejects).* reaches/,
+      /is an error in an app without an error handler too$/,
+      'a clock that gives no number is an error, never a free pass',
+    ],
+    failed: (_error, next) => next(),
+  },
+  {
+    fault: 'it passes on what was thrown, whatever it is',
+    breaks: [/^(identify|limits|cost|skip) that (throws|rejects).* never a free pass$/],
+    failed: (error, next) =>
+      next(error instanceof RailError && error.code === 'RAIL_NOT_AN_ERROR' ? error.cause : error),
+  },
+  {
+    fault: 'it tells of a full budget where the store is away',
+    breaks: [/^a store that fails .* lets requests through/],
+    outcome: (outcome) =>
+      outcome.decision !== undefined || outcome.refusal !== undefined
+        ? outcome
+        : { ...outcome, headers: [{ name: 'RateLimit', value: '"per_minute";r=2', merge: 'list' }] },
+  },
+  {
+    fault: 'it takes a store that is away for a limit that is passed',
+    breaks: [/^a store that fails .* is 503/],
+    refuse: (res, outcome) =>
+      send(res, { ...outcome, refusal: outcome.refusal && { ...outcome.refusal, status: 429 } }),
+  },
+  {
+    fault: 'it gives each server the whole limit where the store is away',
+    breaks: [/^a store that fails .* leaves this server its share/],
+    ...options(() => ({ servers: undefined })),
+  },
+  {
+    fault: 'it goes without a limiter that cannot be made',
+    breaks: [/^wrong options fail when the limiter is made/],
+    unmade: (_req, _res, next) => next(),
+  },
+]
+
+export const RAIL_MUTANTS: readonly Mutant[] = [
+  {
+    fault: 'it hides the decision',
+    breaks: ['a handler sees the decision on its request'],
+    outcome: (outcome) => ({ ...outcome, decision: undefined }),
+  },
+  {
+    fault: 'it gives the latest outcome for that of each limiter',
+    breaks: ['of gives the outcome of each limiter, and the request has the latest'],
+    limiter: (limiter) => ({ ...limiter, of: (req) => req.rail }),
+  },
+  {
+    fault: 'it makes up a decision',
+    breaks: ['a request that was not counted has no decision'],
+    outcome: (outcome) => ({
+      ...outcome,
+      decision: outcome.decision ?? { allowed: true, limits: [], retryAfterMs: 0, refusedBy: [], redefined: [] },
+    }),
+  },
+  {
+    fault: 'it never settles',
+    breaks: ['settling for more leaves a debt that is waited off', 'a costly route settles what it took'],
+    ...settling(() => {}),
+  },
+  {
+    fault: 'it never gives back',
+    breaks: ['settling for less gives back, never above full'],
+    ...settling((actual, outcome) => outcome.settle(Math.max(actual, outcome.decision?.limits[0]?.cost ?? 0))),
+  },
+  {
+    fault: 'it settles each time anew',
+    breaks: ['the first settle counts, further ones do nothing'],
+    ...settling((actual, _outcome, store, charges) => void store.settle(charges, actual, 0)),
+  },
+  {
+    fault: 'it gives back by itself what fails',
+    breaks: ['settling works when the handler has thrown'],
+    addFields: (res, owner, outcome) => {
+      addFields(res, owner, outcome.headers)
+      beforeEnd(res, () => {
+        if (res.statusCode >= 500) outcome.settle(0)
+      })
+    },
+  },
+  {
+    fault: 'it settles only what was sent whole',
+    breaks: ['settling works when the client has left a stream'],
+    outcome: (outcome, _req, res) => ({
+      ...outcome,
+      settle: (actual) => {
+        if (res.writableFinished) outcome.settle(actual)
+      },
+    }),
+  },
+  {
+    fault: 'it settles limits that count requests too',
+    breaks: ['settling leaves a limit that counts requests alone'],
+    ...settling((actual, _outcome, store, charges) => {
+      for (const { limits, ...charge } of charges) {
+        store.settle([{ ...charge, limits: limits.map((limit) => ({ ...limit, counts: 'cost' })) }], actual, 0)
+      }
+    }),
+  },
+  {
+    fault: 'it throws where it cannot settle',
+    breaks: ['settling with what is no cost is told of, and changes nothing'],
+    ...settling((actual, outcome) => {
+      if (!(actual >= 0)) throw new Error('no cost')
+      outcome.settle(actual)
+    }),
+  },
+  {
+    fault: 'it settles dry runs',
+    breaks: ['settling does nothing after a dry run'],
+    ...storing(MemoryStore),
+    ...settling((actual, _outcome, store, charges) => void store.settle(charges, actual, 0)),
+  },
+]

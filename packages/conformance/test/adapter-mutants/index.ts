@@ -1,0 +1,15 @@
+import { FIELD_MUTANTS, REFUSAL_MUTANTS } from './answers.js'
+import { COUNTING_MUTANTS } from './counting.js'
+import { FAILURE_MUTANTS, RAIL_MUTANTS } from './failures.js'
+import { LIMIT_MUTANTS } from './limits.js'
+import type { Mutant } from './mutant.js'
+
+/** Adapters that are broken on purpose: at least one for each sentence of the specification. */
+export const MUTANTS: readonly Mutant[] = [
+  ...LIMIT_MUTANTS,
+  ...COUNTING_MUTANTS,
+  ...FIELD_MUTANTS,
+  ...REFUSAL_MUTANTS,
+  ...FAILURE_MUTANTS,
+  ...RAIL_MUTANTS,
+]

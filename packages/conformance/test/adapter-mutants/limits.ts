@@ -1,0 +1,89 @@
+import { type Charge, type Decision, type Limit, limit, MemoryStore } from '@rail/core'
+import { type Mutant, options, sending, storing } from './mutant.js'
+
+/** Takes from each limit by itself: what one refuses is gone from the others. */
+class OneAfterTheOther extends MemoryStore {
+  override take(charges: readonly Charge[], now: number): Decision {
+    const decisions = charges.flatMap((charge) =>
+      charge.limits.map((one) => super.take([{ ...charge, limits: [one] }], now)),
+    )
+    return {
+      allowed: decisions.every((decision) => decision.allowed),
+      limits: decisions.flatMap((decision) => decision.limits),
+      retryAfterMs: Math.max(...decisions.map((decision) => decision.retryAfterMs)),
+      refusedBy: decisions.flatMap((decision) => decision.refusedBy),
+      redefined: [],
+    }
+  }
+}
+
+/** With each limit of an array made anew. */
+function remade(change: (given: Limit) => { tokens: number; burst: number }): Pick<Mutant, 'options'> {
+  return options(({ limits }) => {
+    if (!Array.isArray(limits) || typeof limits[0] !== 'object') return {}
+    return {
+      limits: (limits as Limit[]).map((given) =>
+        limit({ name: given.name, per: given.windowMs, counts: given.counts, ...change(given) }),
+      ),
+    }
+  })
+}
+
+export const LIMIT_MUTANTS: readonly Mutant[] = [
+  {
+    fault: 'it rounds waits down',
+    breaks: ['ten of a burst of ten pass; the eleventh, 0.4 s later, waits one second'],
+    ...sending(({ name, value }, { decision }) =>
+      name === 'Retry-After' ? { value: String(Math.floor((decision?.retryAfterMs ?? 0) / 1_000)) } : { value },
+    ),
+  },
+  {
+    fault: 'its clock knows whole seconds only, rounded up',
+    breaks: [
+      'one millisecond before the told wait is refused, the told wait is let in',
+      'of 150 requests within a second, 100 per minute lets 101 through',
+      /^an empty bucket of the limit/,
+    ],
+    ...options(({ clock }) => ({ clock: () => Math.ceil((clock?.() ?? 0) / 1_000) * 1_000 })),
+  },
+  {
+    fault: 'it takes from one limit after the other',
+    breaks: [
+      'a refusal by one of two limits tells of both and takes from neither',
+      'what a refusal by a short limit refuses is not taken from a long one',
+      'several charges are all or nothing: a user who is refused takes nothing from the client',
+      'a tighter route is held by its own limit beside the plan',
+    ],
+    ...storing(OneAfterTheOther),
+  },
+  {
+    fault: 'it forgets that a limit is a share',
+    breaks: ['a share of a quarter of 10 per second is 3 per second'],
+    ...remade(({ wholeBurst }) => ({ tokens: wholeBurst, burst: wholeBurst })),
+  },
+  {
+    fault: 'it forgets what a limit is a share of',
+    breaks: ['a cost above the share passes from a full bucket, and its debt is waited off'],
+    ...remade(({ tokens, burst }) => ({ tokens, burst })),
+  },
+  {
+    fault: 'it sends waits however long they are',
+    breaks: ['a wait longer than clients can count is told as the longest they can'],
+    ...sending(({ name, value }, { decision }) =>
+      name === 'Retry-After' ? { value: String(Math.ceil((decision?.retryAfterMs ?? 0) / 1_000)) } : { value },
+    ),
+  },
+  {
+    fault: 'it keeps the latest time that it has seen',
+    breaks: ['a clock that steps back an hour gives nothing and blocks nobody longer than the bucket fills'],
+    ...options(({ clock }) => {
+      let latest = 0
+      return {
+        clock: () => {
+          latest = Math.max(latest, clock?.() ?? 0)
+          return latest
+        },
+      }
+    }),
+  },
+]
