@@ -1,3 +1,4 @@
 import { library } from '../../tsup.base.js'
 
-export default library({ entry: ['src/index.ts', 'src/scenarios.ts'] })
+// The vectors are JSON for those who do not speak TypeScript, too.
+export default library({ entry: ['src/index.ts', 'src/scenarios.ts'], publicDir: 'data' })

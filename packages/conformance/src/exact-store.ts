@@ -41,9 +41,10 @@ export class ExactStore implements Store {
 
   settle(charges: readonly Charge[], actual: number, now: number): void {
     for (const { scope = '', key, limits, cost } of charges) {
+      const counted = limits.filter((limit) => limit.counts === 'cost')
+      if (actual === cost || counted.length === 0) continue
       const row = this.broughtTo(now, this.rows.get(this.rowId(scope, key)))
-      for (const limit of limits) {
-        if (limit.counts === 'requests') continue
+      for (const limit of counted) {
         const bucket = row.buckets.get(limit.name) ?? { limit, owed: ZERO }
         row.buckets.set(limit.name, this.moved(bucket, actual - cost))
       }

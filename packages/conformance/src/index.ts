@@ -1,3 +1,5 @@
+export { ExactStore } from './exact-store.js'
 export { listen, type RunningApp } from './test-adapter/listen.js'
 export { type AdapterHarness, testAdapter } from './test-adapter.js'
 export { type StoreHarness, testStore } from './test-store.js'
+export { checkVector, type Vector, type VectorAnswer, type VectorCharge, type VectorStep, vectors } from './vectors.js'

@@ -1,6 +1,9 @@
 import type { MaybePromise, Store } from '@rail/core'
+import fc from 'fast-check'
 import { describe, test } from 'vitest'
+import { program, vectorOf } from './programs.js'
 import { STORE_CHECKS } from './store-checks/index.js'
+import { checkVector, vectors } from './vectors.js'
 
 /** How {@link testStore} gets at a store. */
 export interface StoreHarness {
@@ -10,25 +13,48 @@ export interface StoreHarness {
   create(): MaybePromise<Store>
   /** Puts away what `create` made. */
   destroy?(store: Store): MaybePromise<void>
+  /** How many programs are drawn at random, each on a store of its own. @default 200 */
+  readonly programs?: number | undefined
+  /** Which programs are drawn. The same seed draws the same. @default 1 */
+  readonly seed?: number | undefined
 }
 
 /**
- * Declares the tests that every store passes, one for each sentence of the specification.
+ * Declares the tests that every store passes: one for each sentence of the specification, one for each golden vector, and
+ * programs of takes, settles, changes of limits and steps of the clock, drawn at random, which must come out as they do in
+ * exact arithmetic.
  *
  * @example
  * testStore({ name: 'memory', create: () => new MemoryStore() })
  */
-export function testStore({ name, create, destroy }: StoreHarness): void {
-  describe(`the store ${name}`, () => {
-    for (const { name: sentence, check } of STORE_CHECKS) {
-      test(sentence, async () => {
-        const store = await create()
-        try {
-          await check(store)
-        } finally {
-          await destroy?.(store)
-        }
-      })
+export function testStore({ name, create, destroy, programs = 200, seed = 1 }: StoreHarness): void {
+  async function withStore(use: (store: Store) => Promise<void>): Promise<void> {
+    const store = await create()
+    try {
+      await use(store)
+    } finally {
+      await destroy?.(store)
     }
+  }
+
+  describe(`the store ${name}`, () => {
+    for (const { name: sentence, check } of STORE_CHECKS) test(sentence, () => withStore(check))
+    for (const vector of vectors) {
+      test(`golden vector: ${vector.name}`, () => withStore((store) => checkVector(store, vector)))
+    }
+    test(
+      `${programs} programs drawn with seed ${seed} come out as in exact arithmetic`,
+      () =>
+        fc.assert(
+          fc.asyncProperty(program(40), (drawn) =>
+            withStore((store) => checkVector(store, vectorOf('the program above', drawn))),
+          ),
+          { seed, numRuns: programs },
+        ),
+      PROGRAMS_MS,
+    )
   })
 }
+
+/** Enough for a store behind a network, and to shrink a program that fails. */
+const PROGRAMS_MS = 120_000

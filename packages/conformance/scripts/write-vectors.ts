@@ -1,0 +1,12 @@
+// Writes data/vectors.json anew, a step a line. Look at what has changed: a vector is a promise to every implementation.
+//   node -C @rail/source --import tsx packages/conformance/scripts/write-vectors.ts
+import { writeFileSync } from 'node:fs'
+import { goldenVectors } from './golden-vectors.js'
+
+const json = (value: unknown): string => JSON.stringify(value)
+const text = goldenVectors().map(({ name, limits, steps }) => {
+  const limitLines = Object.entries(limits).map(([id, limit]) => `      ${json(id)}: ${json(limit)}`)
+  const stepLines = steps.map((step) => `      ${json(step)}`)
+  return `  {\n    "name": ${json(name)},\n    "limits": {\n${limitLines.join(',\n')}\n    },\n    "steps": [\n${stepLines.join(',\n')}\n    ]\n  }`
+})
+writeFileSync(new URL('../data/vectors.json', import.meta.url), `[\n${text.join(',\n')}\n]\n`)
