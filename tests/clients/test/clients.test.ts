@@ -1,5 +1,5 @@
-import { afterEach, describe, expect, test } from 'vitest'
 import { parseRateLimit } from 'ratelimit-header-parser'
+import { afterEach, describe, expect, test } from 'vitest'
 import { octokit, retrying } from './clients.js'
 import { type Api, adapters, type Styles, serve } from './servers.js'
 

@@ -9,7 +9,10 @@ const project = mkdtempSync(join(tmpdir(), 'rail-tarballs-'))
 
 /** Every public package, with the names of its entries. */
 const packages = readdirSync(join(root, 'packages'))
-  .map((folder) => ({ folder, manifest: JSON.parse(readFileSync(join(root, 'packages', folder, 'package.json'), 'utf8')) }))
+  .map((folder) => ({
+    folder,
+    manifest: JSON.parse(readFileSync(join(root, 'packages', folder, 'package.json'), 'utf8')),
+  }))
   .filter(({ manifest }) => !manifest.private)
   .map(({ folder, manifest }) => ({
     name: manifest.name as string,
@@ -27,7 +30,12 @@ const PEERS: Record<string, string> = { express: '5.3.0', vitest: '4.1.12' }
 
 function run(command: string, args: string[], cwd = project): string {
   try {
-    return execFileSync(command, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'], maxBuffer: 64 << 20 })
+    return execFileSync(command, args, {
+      cwd,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'pipe'],
+      maxBuffer: 64 << 20,
+    })
   } catch (error) {
     const { stdout, stderr } = error as { stdout: string; stderr: string }
     throw new Error(`${command} ${args.join(' ')} failed:\n${stdout}${stderr}`)
@@ -40,10 +48,14 @@ beforeAll(() => {
     const out = run('pnpm', ['pack', '--json', '--pack-destination', project], join(root, 'packages', folder))
     return [name, `file:${JSON.parse(out).filename}`]
   })
-  const peers = [...new Set(packages.flatMap((one) => Object.keys(one.peers)))].filter((name) => !name.startsWith('@rail/'))
+  const peers = [...new Set(packages.flatMap((one) => Object.keys(one.peers)))].filter(
+    (name) => !name.startsWith('@rail/'),
+  )
   const dependencies = {
     ...Object.fromEntries(tarballs),
-    ...Object.fromEntries(peers.map((name) => [name, PEERS[name] ?? packages.map((one) => one.peers[name]).find(Boolean)])),
+    ...Object.fromEntries(
+      peers.map((name) => [name, PEERS[name] ?? packages.map((one) => one.peers[name]).find(Boolean)]),
+    ),
     '@types/node': '20',
     '@types/express': '5',
     '@types/koa': '3',
@@ -60,7 +72,9 @@ const loadable = entries.filter((entry) => entry !== '@rail/conformance')
 
 describe('a packed tarball in an empty project', () => {
   test.each(loadable)('%s is there for import', (entry) => {
-    expect(Number(run('node', ['--input-type=module', '-e', `console.log(Object.keys(await import('${entry}')).length)`]))).toBeGreaterThan(0)
+    expect(
+      Number(run('node', ['--input-type=module', '-e', `console.log(Object.keys(await import('${entry}')).length)`])),
+    ).toBeGreaterThan(0)
   })
 
   test.each(loadable)('%s is there for require', (entry) => {
@@ -69,24 +83,29 @@ describe('a packed tarball in an empty project', () => {
 
   for (const compiler of Object.keys(COMPILERS)) {
     for (const [resolution, module] of Object.entries({ node16: 'node16', nodenext: 'nodenext', bundler: 'esnext' })) {
-      test.each(['mts', 'cts'])(`every entry type-checks with ${compiler} under ${resolution} from a .%s file`, (extension) => {
-        const folder = join(project, `${compiler}-${resolution}-${extension}`)
-        mkdirSync(folder)
-        const lines = entries.map((entry, index) => `import * as entry${index} from '${entry}'\nexport { entry${index} }`)
-        writeFileSync(join(folder, `all.${extension}`), lines.join('\n'))
-        const compilerOptions = {
-          module: extension === 'cts' && resolution === 'bundler' ? 'preserve' : module,
-          moduleResolution: resolution,
-          target: 'es2023',
-          lib: ['es2023', 'dom'],
-          types: ['node'],
-          strict: true,
-          noEmit: true,
-          skipLibCheck: false,
-        }
-        writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: [`all.${extension}`] }))
-        run(join(project, 'node_modules', compiler, 'bin/tsc'), ['-p', folder])
-      })
+      test.each(['mts', 'cts'])(
+        `every entry type-checks with ${compiler} under ${resolution} from a .%s file`,
+        (extension) => {
+          const folder = join(project, `${compiler}-${resolution}-${extension}`)
+          mkdirSync(folder)
+          const lines = entries.map(
+            (entry, index) => `import * as entry${index} from '${entry}'\nexport { entry${index} }`,
+          )
+          writeFileSync(join(folder, `all.${extension}`), lines.join('\n'))
+          const compilerOptions = {
+            module: extension === 'cts' && resolution === 'bundler' ? 'preserve' : module,
+            moduleResolution: resolution,
+            target: 'es2023',
+            lib: ['es2023', 'dom'],
+            types: ['node'],
+            strict: true,
+            noEmit: true,
+            skipLibCheck: false,
+          }
+          writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: [`all.${extension}`] }))
+          run(join(project, 'node_modules', compiler, 'bin/tsc'), ['-p', folder])
+        },
+      )
     }
   }
 })

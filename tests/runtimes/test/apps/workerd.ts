@@ -1,0 +1,7 @@
+import { createFetch } from '../../../../packages/hono/test/app.js'
+
+// In the global scope, where Workers forbid timers, randomness and I/O.
+const fetch = createFetch()
+
+// biome-ignore lint/style/noDefaultExport: it is what a Worker is.
+export default { fetch: (request: Request) => fetch(request) }
