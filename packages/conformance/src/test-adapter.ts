@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, it } from 'vitest'
-import type { AdapterCheck } from './adapter-checks/check.js'
+import type { Need } from './adapter-checks/check.js'
 import { ADAPTER_CHECKS } from './adapter-checks/index.js'
 import { App } from './test-adapter/app.js'
 import type { RunningApp } from './test-adapter/listen.js'
@@ -10,8 +10,8 @@ export interface AdapterHarness {
   readonly name: string
   /** Starts the app that hands requests to a stage (`createStage` of `@rail/conformance/scenarios`), anywhere. */
   start(): Promise<RunningApp>
-  /** What the framework itself cannot do: `'thrown-text'`, answer a request whose handler throws something not an Error. */
-  readonly cannot?: readonly NonNullable<AdapterCheck['needs']>[] | undefined
+  /** What the framework or the runtime itself cannot do. Checks that need it are left out. */
+  readonly cannot?: readonly Need[] | undefined
 }
 
 /** Tests an adapter over real HTTP, in a test file of vitest. */

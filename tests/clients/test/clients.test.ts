@@ -1,25 +1,22 @@
 import { parseRateLimit } from 'ratelimit-header-parser'
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { octokit, retrying } from './clients.js'
 import { type Api, adapters, type Styles, serve } from './servers.js'
 
-const open: Api[] = []
-afterEach(() => {
-  for (const api of open.splice(0)) api.close()
-})
-
-async function start(adapter: keyof typeof adapters, headers: Styles): Promise<Api> {
+async function withApi(adapter: string, headers: Styles, use: (api: Api) => Promise<void>): Promise<void> {
   const api = await serve(await (adapters[adapter] as (typeof adapters)[string])(headers))
-  open.push(api)
-  return api
+  try {
+    await use(api)
+  } finally {
+    api.close()
+  }
 }
 
 /** One request uses the bucket up; the client's is refused, and its next one comes no earlier than told, and is let in. */
 async function expectObedience(api: Api, client: (url: string) => Promise<number>): Promise<void> {
   await fetch(api.url)
   expect(await client(api.url)).toBe(200)
-  const statuses = api.seen.map(({ status }) => status)
-  expect(statuses).toEqual([200, 429, 200])
+  expect(api.seen.map(({ status }) => status)).toEqual([200, 429, 200])
   const [, refused, allowed] = api.seen
   // A timer may fire a fraction of a millisecond early.
   expect((allowed?.at ?? 0) - (refused?.at ?? 0)).toBeGreaterThanOrEqual(999)
@@ -27,19 +24,20 @@ async function expectObedience(api: Api, client: (url: string) => Promise<number
 
 describe.concurrent.each(Object.keys(adapters))('on %s', (adapter) => {
   test.each(Object.entries(retrying))('%s waits as long as it is told and is let in', async (_name, client) => {
-    await expectObedience(await start(adapter, 'draft-11'), client)
+    await withApi(adapter, 'draft-11', (api) => expectObedience(api, client))
   })
 
   test('octokit waits as long as X-RateLimit-Reset says and is let in', async () => {
-    await expectObedience(await start(adapter, 'x-ratelimit'), octokit)
+    await withApi(adapter, 'x-ratelimit', (api) => expectObedience(api, octokit))
   })
 
   test.each(['draft-6', 'draft-7', 'x-ratelimit'] as const)('ratelimit-header-parser reads %s', async (style) => {
-    const api = await start(adapter, style)
-    const parsed = parseRateLimit(await fetch(api.url))
-    expect(parsed).toMatchObject({ limit: 1, used: 1, remaining: 0 })
-    const seconds = ((parsed?.reset?.getTime() ?? 0) - Date.now()) / 1000
-    expect(seconds).toBeGreaterThan(-1)
-    expect(seconds).toBeLessThanOrEqual(2)
+    await withApi(adapter, style, async (api) => {
+      const parsed = parseRateLimit(await fetch(api.url))
+      expect(parsed).toMatchObject({ limit: 1, used: 1, remaining: 0 })
+      const seconds = ((parsed?.reset?.getTime() ?? 0) - Date.now()) / 1000
+      expect(seconds).toBeGreaterThan(-1)
+      expect(seconds).toBeLessThanOrEqual(2)
+    })
   })
 })

@@ -24,17 +24,8 @@ export const retrying: Record<string, (url: string) => Promise<number>> = {
     return (await client.get(url)).status
   },
   'curl --retry': async (url) => {
-    const { stdout } = await promisify(execFile)('curl', [
-      '-s',
-      '--retry',
-      '3',
-      '-o',
-      '/dev/null',
-      '-w',
-      '%{http_code}',
-      url,
-    ])
-    return Number(stdout)
+    const { stdout } = await promisify(execFile)('curl', ['-sS', '--retry', '3', '-w', '\\n%{http_code}', url])
+    return Number(stdout.split('\n').at(-1))
   },
 }
 

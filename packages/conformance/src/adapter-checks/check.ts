@@ -8,9 +8,19 @@ export interface AdapterCheck {
   readonly name: string
   /** Fails where the sentence does not hold. */
   readonly check: (app: App) => Promise<void>
-  /** What some framework cannot do, as its harness says. */
-  readonly needs: 'thrown-text' | undefined
+  /** What some framework or runtime cannot do, as its harness says. */
+  readonly needs: Need | undefined
 }
+
+/**
+ * What a framework or a runtime by itself may not be able to do:
+ *
+ * - `'thrown-text'`: answer a request whose handler throws something that is no Error
+ * - `'unread-body'`: keep a connection open after a request whose body nobody read
+ * - `'shared-promise'`: let one request resolve the promise that another waits for
+ * - `'paths-as-sent'`: hand over a path such as `//costly` as it was sent
+ */
+export type Need = 'thrown-text' | 'unread-body' | 'shared-promise' | 'paths-as-sent'
 
 /** A check that plays in one scenario. */
 export function check(

@@ -40,10 +40,15 @@ export const countingChecks = [
       )
     },
   ),
-  check('exactly the limit is admitted of requests that wait for one shared promise', 'shared-promise', async (app) => {
-    const statuses = await app.atOnce(6, '/', { headers: { 'x-together': '6' } })
-    expect(statuses).toEqual([200, 200, 200, 429, 429, 429])
-  }),
+  check(
+    'exactly the limit is admitted of requests that wait for one shared promise',
+    'shared-promise',
+    async (app) => {
+      const statuses = await app.atOnce(6, '/', { headers: { 'x-together': '6' } })
+      expect(statuses).toEqual([200, 200, 200, 429, 429, 429])
+    },
+    'shared-promise',
+  ),
   check('exactly the limit is admitted of requests on many connections', 'five-per-minute', async (app) => {
     expect(await app.atOnce(12)).toEqual([...times(5, 200), ...times(7, 429)])
   }),
@@ -113,17 +118,22 @@ export const countingChecks = [
   check('a route of cost 0 gives back what the router took', 'routes', async (app) => {
     expect((await app.get('/free')).field('RateLimit')).toBe('"per_minute";r=20;t=0')
   }),
-  check('who reaches a costly handler has paid its cost, however the path is written', 'routes', async (app) => {
-    for (const [index, path] of PATHS_TO_COSTLY.entries()) {
-      const as = `customer ${index}`
-      const before = (await app.seen()).handled
-      const { status } = await app.get(path, { as })
-      const reached = (await app.seen()).handled > before
-      expect([path, status]).toEqual([path, reached ? 200 : 404])
-      const left = reached ? '"per_minute";r=9;t=33' : '"per_minute";r=18;t=6'
-      expect([path, (await app.get('/', { as })).field('RateLimit')]).toEqual([path, left])
-    }
-  }),
+  check(
+    'who reaches a costly handler has paid its cost, however the path is written',
+    'routes',
+    async (app) => {
+      for (const [index, path] of PATHS_TO_COSTLY.entries()) {
+        const as = `customer ${index}`
+        const before = (await app.seen()).handled
+        const { status } = await app.get(path, { as })
+        const reached = (await app.seen()).handled > before
+        expect([path, status]).toEqual([path, reached ? 200 : 404])
+        const left = reached ? '"per_minute";r=9;t=33' : '"per_minute";r=18;t=6'
+        expect([path, (await app.get('/', { as })).field('RateLimit')]).toEqual([path, left])
+      }
+    },
+    'paths-as-sent',
+  ),
   check('a tighter route is held by its own limit beside the plan', 'routes', async (app) => {
     const write = { method: 'POST' }
     const first = await app.get('/writes', write)
