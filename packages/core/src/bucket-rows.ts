@@ -108,7 +108,8 @@ export class BucketRows {
         owed[first + index] = drainedOwed
       } else {
         owed[first + index] = carriedOver(drainedOwed, before, limit)
-        changed.push(first + index)
+        // A full bucket is as good as a missing one, of which nobody knows what its limit was.
+        if (drainedOwed > 0) changed.push(first + index)
       }
     }
   }
