@@ -1,8 +1,12 @@
+// For stores outside of core: what they need to decide exactly as the memory store does.
+export { costFor, drained, fits, MOST_OWED } from './bucket.js'
 export type { Charge } from './charge.js'
+export { disjoint } from './charge.js'
 export { type Clock, monotonicClock } from './clock.js'
 export type { Decision, LimitStatus } from './decision.js'
+export { decisionOf, statusOf } from './decision.js'
 export { type Duration, durationMs } from './duration.js'
-export { RailError, type RailErrorCode } from './errors.js'
+export { RailError, type RailErrorCode, shown } from './errors.js'
 export { type Field, type FieldReader, mergeField, mergeFields, type Standing } from './field.js'
 export type { HeaderStyle } from './header-styles.js'
 export { headersFor } from './headers.js'
