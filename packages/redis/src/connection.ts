@@ -1,0 +1,63 @@
+import { RailError } from '@rail/core'
+import { ioredisConnection, isIoredis } from './ioredis-client.js'
+import { isNodeRedis, nodeRedisConnection } from './node-redis-client.js'
+
+/** What the store needs of any client. */
+export interface Connection {
+  /** Whether keys of different tags may be on different servers. */
+  readonly isCluster: boolean
+  /** Which server of a cluster has the keys of a tag; `''` where there is one, or it is not known. */
+  serverOf(tag: string): string
+  /** Why nothing can be sent now; `undefined` if it can. */
+  notReady(): string | undefined
+  /** Runs the script once. Never again after it may have run. */
+  run(script: string, sha: string, keys: readonly string[], args: readonly string[]): PromiseLike<unknown>
+  /** What the server says of itself in a section of `INFO`, where this can be asked. */
+  info?(section: string): PromiseLike<unknown>
+}
+
+/**
+ * Runs a Lua script by whatever client there is, once: by its SHA-1, and by its text where Redis answers that it does not
+ * know it (`NOSCRIPT`). Must not try again after any other error, since the script may have run. All keys and arguments
+ * are texts.
+ */
+export type RunScript = (
+  script: string,
+  sha: string,
+  keys: readonly string[],
+  args: readonly string[],
+) => PromiseLike<unknown>
+
+/** A client of ours to know it by what it can, since its constructor's name may have been shortened away. */
+export function connectionOf(client: unknown, deadlineMs: number): Connection {
+  if (isNodeRedis(client)) return nodeRedisConnection(client, deadlineMs)
+  if (isIoredis(client)) return ioredisConnection(client)
+  throw new RailError(
+    'RAIL_BAD_OPTION',
+    'The option client is a client of node-redis or ioredis, single or cluster. For any other, give the option run instead.',
+  )
+}
+
+/** A connection by the user's own function. */
+export function connectionBy(run: RunScript, isCluster: boolean): Connection {
+  return { isCluster, run, serverOf: () => '', notReady: () => undefined }
+}
+
+/** By SHA-1 first, by text only where Redis does not know it: nothing has run then. */
+export async function runBySha<T>(bySha: () => PromiseLike<T>, byText: () => PromiseLike<T>): Promise<T> {
+  try {
+    return await bySha()
+  } catch (error) {
+    if (error instanceof Error && error.message.startsWith('NOSCRIPT')) return byText()
+    throw error
+  }
+}
+
+/** Without a listener an `error` event ends the process. Failures are told by the takes that meet them. */
+export function hearErrors(client: { on?(event: 'error', listener: (error: unknown) => void): unknown }): void {
+  const { listeners } = client as { listeners?(event: string): unknown[] }
+  if (listeners?.call(client, 'error').includes(ignore)) return
+  client.on?.('error', ignore)
+}
+
+function ignore(): void {}

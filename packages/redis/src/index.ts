@@ -1,0 +1,5 @@
+export type { RunScript } from './connection.js'
+export type { IoredisClient } from './ioredis-client.js'
+export type { NodeRedisClient } from './node-redis-client.js'
+export { RedisStore } from './redis-store.js'
+export type { RedisStoreOptions } from './redis-store-options.js'

@@ -1,0 +1,73 @@
+import { RailError } from '@rail/core'
+import { type Connection, hearErrors, runBySha } from './connection.js'
+import { slotOf } from './slot.js'
+
+/** What is used of an ioredis client (5 and 6), single or cluster. */
+export interface IoredisClient {
+  readonly status: string
+  evalsha(sha: string, numberOfKeys: number, ...keysAndArguments: string[]): Promise<unknown>
+  eval(script: string, numberOfKeys: number, ...keysAndArguments: string[]): Promise<unknown>
+  connect(): Promise<unknown>
+}
+
+/** What only some of them have. */
+interface Parts extends IoredisClient {
+  readonly isCluster?: boolean
+  /** Of a cluster, by slot: the master first. */
+  readonly slots?: readonly (readonly string[] | undefined)[]
+  readonly options?: {
+    readonly enableOfflineQueue?: boolean
+    readonly autoResendUnfulfilledCommands?: boolean
+    readonly retryDelayOnFailover?: number
+    readonly clusterNodeRetryStrategy?: unknown
+    readonly redisOptions?: { readonly autoResendUnfulfilledCommands?: boolean }
+  }
+  on?(event: 'error', listener: (error: unknown) => void): unknown
+  info?(section: string): Promise<unknown>
+}
+
+export function isIoredis(client: unknown): client is IoredisClient {
+  const { evalsha, status } = (client ?? {}) as Partial<Parts>
+  return typeof evalsha === 'function' && typeof status === 'string'
+}
+
+/** @throws RailError `RAIL_BAD_OPTION` for a client that would send a command again, or long after its deadline */
+export function ioredisConnection(given: IoredisClient): Connection {
+  const client: Parts = given
+  const isCluster = client.isCluster === true
+  refuseReplays(client, isCluster)
+  hearErrors(client)
+  return {
+    isCluster,
+    serverOf: (tag) => (isCluster ? (client.slots?.[slotOf(tag)]?.[0] ?? '') : ''),
+    notReady() {
+      // Such a client connects by its first command, which would wait in its queue.
+      if (client.status === 'wait') client.connect().catch(() => {})
+      return client.status === 'ready' ? undefined : 'its client is not connected'
+    },
+    run: (script, sha, keys, args) =>
+      runBySha(
+        () => client.evalsha(sha, keys.length, ...keys, ...args),
+        () => client.eval(script, keys.length, ...keys, ...args),
+      ),
+    ...(isCluster || client.info === undefined
+      ? {}
+      : { info: (section) => client.info?.(section) ?? Promise.resolve() }),
+  }
+}
+
+function refuseReplays({ options = {} }: Parts, isCluster: boolean): void {
+  const wanted = [
+    ...(options.enableOfflineQueue === false ? [] : ['enableOfflineQueue: false']),
+    ...(isCluster || options.autoResendUnfulfilledCommands === false ? [] : ['autoResendUnfulfilledCommands: false']),
+    ...(!isCluster || options.retryDelayOnFailover === 0 ? [] : ['retryDelayOnFailover: 0']),
+    ...(!isCluster || !options.clusterNodeRetryStrategy || options.redisOptions?.autoResendUnfulfilledCommands === false
+      ? []
+      : ['redisOptions: { autoResendUnfulfilledCommands: false }']),
+  ]
+  if (wanted.length === 0) return
+  throw new RailError(
+    'RAIL_BAD_OPTION',
+    `This ioredis client would send commands again, or late, after it has lost its connection: one request would be counted twice. Make one for the limiter with { ${wanted.join(', ')} }.`,
+  )
+}

@@ -1,0 +1,59 @@
+import { costFor, type Limit, MOST_OWED } from '@rail/core'
+
+/** A set of limits as the script is told it. */
+export interface LimitLines {
+  /** A line for each limit: its definition and its name. */
+  readonly lines: string
+  /** For each limit: its flow, the most that may be owed for this cost to fit, and the grains to take. */
+  numbersFor(cost: number): readonly string[]
+}
+
+/** What is told of some limits. Made once for each array of limits, which never changes once it has been charged. */
+export function linesOf(limits: readonly Limit[]): LimitLines {
+  let lines = known.get(limits)
+  if (lines === undefined) {
+    lines = makeLines(limits)
+    known.set(limits, lines)
+  }
+  return lines
+}
+
+const known = new WeakMap<readonly Limit[], LimitLines>()
+
+function makeLines(limits: readonly Limit[]): LimitLines {
+  const byCost = new Map<number, readonly string[]>()
+  return {
+    lines: limits
+      .map(({ grain, flow, burst, wholeBurst, name }) => `${grain} ${flow} ${burst} ${wholeBurst} ${name}\n`)
+      .join(''),
+    numbersFor(cost) {
+      let numbers = byCost.get(cost)
+      if (numbers === undefined) {
+        numbers = limits.flatMap((limit) => [String(limit.flow), roomFor(limit, cost), grainsFor(limit, cost)])
+        if (byCost.size < MOST_COSTS) byCost.set(cost, numbers)
+      }
+      return numbers
+    },
+  }
+}
+
+/** Most requests cost one of a few numbers; the rest are made anew. */
+const MOST_COSTS = 32
+
+/** The `struct` format of what a key holds in front of its lines: a count, `at`, `until`, and what each bucket owes. */
+export function formatFor(buckets: number): string {
+  return `<H${'d'.repeat(buckets + 2)}`
+}
+
+/** The most that may be owed for a cost to fit: -1 where it never does. */
+function roomFor(limit: Limit, cost: number): string {
+  const tokens = costFor(limit, cost)
+  if (tokens === 0) return String(MOST_OWED)
+  return String(tokens > limit.wholeBurst ? -1 : limit.size - Math.min(tokens, limit.burst) * limit.grain)
+}
+
+/** The grains of a cost, at most what can be owed. */
+export function grainsFor(limit: Limit, cost: number): string {
+  const tokens = costFor(limit, cost)
+  return String(tokens > MOST_OWED / limit.grain ? MOST_OWED : tokens * limit.grain)
+}

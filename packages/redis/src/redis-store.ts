@@ -1,0 +1,140 @@
+import { type Charge, type Decision, decisionOf, type MaybePromise, RailError, type Store } from '@rail/core'
+import { type Ask, argumentsOf, askFor, decisionFrom, type Reading, readingOf } from './ask.js'
+import { type Connection, connectionBy, connectionOf } from './connection.js'
+import { type KeyName, keyName } from './key-names.js'
+import { linesOf } from './limit-lines.js'
+import { checkedTag, checkOptions, type RedisStoreOptions } from './redis-store-options.js'
+import { RefusalCache } from './refusal-cache.js'
+import { TickQueue } from './tick-queue.js'
+
+/**
+ * Buckets in Redis: the same limits, exact over any number of processes, in one round trip a request.
+ *
+ * A take that Redis does not answer in time, or cannot do, rejects with `RAIL_STORE_FAILED`; what becomes of the request is
+ * the limiter's `onStoreFailure`. No take is sent twice.
+ *
+ * @example
+ * const client = createClient({ disableOfflineQueue: true })
+ * await client.connect()
+ * app.use(rateLimit({ identify: (req) => req.customer.id, limits, store: new RedisStore({ client }) }))
+ *
+ * @throws RailError `RAIL_BAD_OPTION` for wrong options, and for a client that would send commands again
+ */
+export class RedisStore implements Store {
+  readonly #connection: Connection
+  readonly #queue: TickQueue
+  readonly #nameOf: (scope: string, key: string) => KeyName
+  readonly #refusals: RefusalCache | undefined
+  readonly #useGivenTime: boolean
+
+  constructor(options: RedisStoreOptions) {
+    checkOptions(options)
+    const { client, run, prefix = 'rail:', deadlineMs = 50, tag, cluster = false } = options
+    this.#connection = run === undefined ? connectionOf(client, deadlineMs) : connectionBy(run, cluster)
+    this.#queue = new TickQueue(this.#connection, deadlineMs)
+    this.#nameOf = (scope, key) => keyName(prefix, tag === undefined ? key : checkedTag(tag(key, scope)), scope, key)
+    this.#refusals = options.rememberRefusals === true ? new RefusalCache(MOST_REFUSALS) : undefined
+    this.#useGivenTime = options.useGivenTime === true
+  }
+
+  take(charges: readonly Charge[], now: number): MaybePromise<Decision> {
+    const ask = askFor(charges, this.#nameOf)
+    const refusals = this.#refusals
+    if (refusals === undefined) return this.#decide(ask, 'take', now)
+    const askedAt = this.#nowMs(now)
+    const known = refusals.look(ask, askedAt)
+    if (known !== undefined) return decisionFrom(ask, known)
+    return this.#decide(ask, 'take', now, (reading) => refusals.note(ask, reading, askedAt, this.#nowMs(now)))
+  }
+
+  peek(charges: readonly Charge[], now: number): Promise<Decision> {
+    return this.#decide(askFor(charges, this.#nameOf), 'peek', now)
+  }
+
+  settle(charges: readonly Charge[], actual: number, now: number): Promise<void> {
+    const moved = charges.flatMap(({ scope = '', key, limits, cost }) => {
+      const counted = limits.filter((limit) => limit.counts === 'cost')
+      if (actual === cost || counted.length === 0) return []
+      const { lines } = linesOf(counted.length === limits.length ? limits : counted)
+      return [{ ...this.#nameOf(scope, key), args: [lines, String(actual - cost)] }]
+    })
+    return this.#change('settle', moved, now)
+  }
+
+  reset(key: string, scope = ''): Promise<void> {
+    return this.#change('reset', [{ ...this.#nameOf(scope, key), args: [] }], 0)
+  }
+
+  /**
+   * Stops: what is under way fails, and so does whatever is asked from now on. No timer is left. The client stays open: it
+   * is the caller's.
+   */
+  close(): void {
+    this.#queue.close()
+  }
+
+  #nowMs(now: number): number {
+    return this.#useGivenTime ? now : performance.now()
+  }
+
+  async #decide(
+    ask: Ask,
+    operation: 'take' | 'peek',
+    now: number,
+    note?: (reading: Reading) => void,
+  ): Promise<Decision> {
+    if (ask.keys.length === 0) return decisionOf([])
+    return this.#ask(ask.keys, argumentsOf(ask, operation), now, (numbers, first) => {
+      const [reading, count] = readingOf(ask, numbers, first)
+      note?.(reading)
+      return [decisionFrom(ask, reading), count]
+    })
+  }
+
+  async #change(
+    operation: 'settle' | 'reset',
+    keys: readonly (KeyName & { readonly args: readonly string[] })[],
+    now: number,
+  ): Promise<void> {
+    if (keys.length === 0) return
+    const forget = () => {
+      for (const { name } of keys) this.#refusals?.forget(name)
+    }
+    forget()
+    const args = keys.flatMap((key) => key.args)
+    await this.#ask(keys, [operation, String(keys.length), String(args.length), ...args], now, () => [undefined, 1])
+    forget()
+  }
+
+  #ask<T>(
+    keys: readonly KeyName[],
+    args: readonly string[],
+    now: number,
+    read: (numbers: readonly number[], first: number) => readonly [T, number],
+  ): Promise<T> {
+    const { tag } = keys[0] as KeyName
+    if (this.#connection.isCluster) checkTags(keys, tag)
+    return new Promise((resolve, fail) => {
+      const answer = (numbers: readonly number[], first: number): number => {
+        const [value, count] = read(numbers, first)
+        resolve(value)
+        return count
+      }
+      const names = keys.map((key) => key.name)
+      this.#queue.add({ tag, keys: names, args, answer, fail }, this.#useGivenTime ? String(now) : '')
+    })
+  }
+}
+
+/** Of how many keys refusals are remembered at most. */
+const MOST_REFUSALS = 10_000
+
+function checkTags(keys: readonly KeyName[], tag: string): void {
+  const other = keys.find((key) => key.tag !== tag)
+  if (other === undefined) return
+  throw new RailError(
+    'RAIL_BAD_CHARGES',
+    `In a cluster, one request charges keys of one tag: "${tag}" and "${other.tag}" may be on different servers, where nothing ` +
+      'can take from both or neither. Let the option tag return one text for keys that are charged together.',
+  )
+}
