@@ -1,0 +1,84 @@
+import type { Limit } from '@rail/core'
+import { rateOf, sameDefinition } from '../src/exact-bucket.js'
+import { compare, type Fraction, minus, plus, times, whole, ZERO } from '../src/fraction.js'
+import type { Vector } from '../src/vectors.js'
+
+/** What one bucket let in and was given back at one moment. */
+export interface Flow {
+  /** Milliseconds that the clock has moved on. A step back is no time. */
+  readonly passedMs: number
+  readonly admitted: number
+  readonly givenBack: number
+}
+
+/** A bucket as long as its limit stayed as it was. */
+export interface BucketFlows {
+  readonly limit: Limit
+  readonly flows: Flow[]
+}
+
+/** The flows of each bucket of a vector, apart for each time its limit changed or it was forgotten. */
+export function flowsOf({ limits, steps }: Vector): BucketFlows[] {
+  const all: BucketFlows[] = []
+  const current = new Map<string, BucketFlows>()
+  let passedMs = 0
+  let last = Number.POSITIVE_INFINITY
+  for (const step of steps) {
+    if (step.op === 'peek') continue
+    if (step.op === 'reset') {
+      const row = JSON.stringify([step.scope, step.key])
+      for (const id of current.keys()) if (id.startsWith(row)) current.delete(id)
+      continue
+    }
+    passedMs += Math.max(0, step.now - last)
+    last = step.now
+    const moved = new Map<BucketFlows, Flow>()
+    for (const { scope, key, limits: ids, cost, taken } of step.charges) {
+      for (const id of ids) {
+        const limit = limits[id] as Limit
+        const bucket = JSON.stringify([scope, key]) + limit.name
+        let known = current.get(bucket)
+        if (known === undefined || !sameDefinition(known.limit, limit)) {
+          known = { limit, flows: [] }
+          current.set(bucket, known)
+          all.push(known)
+        }
+        const { admitted = 0, givenBack = 0 } = moved.get(known) ?? {}
+        if (step.op === 'settle') {
+          moved.set(known, { passedMs, admitted, givenBack: givenBack + Math.max(0, cost - step.actual) })
+        } else if (limit.counts === 'requests') {
+          moved.set(known, { passedMs, admitted: step.answer.allowed ? 1 : 0, givenBack: taken === undefined ? 0 : 1 })
+        } else {
+          moved.set(known, {
+            passedMs,
+            admitted: step.answer.allowed ? admitted + cost : 0,
+            givenBack: givenBack + (taken ?? 0),
+          })
+        }
+      }
+    }
+    for (const [bucket, flow] of moved) bucket.flows.push(flow)
+  }
+  return all
+}
+
+/** How far what a window admits is above what it may, at worst: burst + rate * window + what was given back in it. */
+export function excessOf(limit: Limit, flows: readonly Flow[]): Fraction {
+  let worst = ZERO
+  for (let from = 0; from < flows.length; from++) {
+    let admitted = 0
+    let givenBack = 0
+    for (const flow of flows.slice(from)) {
+      admitted += flow.admitted
+      givenBack += flow.givenBack
+      if (flow.admitted === 0) continue
+      const windowMs = flow.passedMs - (flows[from] as Flow).passedMs
+      // A full bucket of a share lets in a cost above its burst, and is in debt then: the last one may be larger.
+      const above = Math.max(0, flow.admitted - limit.burst)
+      const most = plus(times(rateOf(limit), whole(windowMs)), whole(limit.burst + above + givenBack))
+      const excess = minus(whole(admitted), most)
+      if (compare(excess, worst) > 0) worst = excess
+    }
+  }
+  return worst
+}
