@@ -11,6 +11,7 @@ export type RailErrorCode =
   | 'RAIL_DUPLICATE_NAME'
   | 'RAIL_NO_IDENTITY'
   | 'RAIL_BAD_KEY'
+  | 'RAIL_BAD_ADDRESS'
   | 'RAIL_NO_LIMITS'
   | 'RAIL_BAD_LIMITS'
   | 'RAIL_BAD_COST'

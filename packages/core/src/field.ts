@@ -90,7 +90,7 @@ function joined(existing: string, { name, value, instead }: Field): string {
   return [...there, ...fresh].join(', ')
 }
 
-/** The members of a list, as text. A comma inside a quoted string separates nothing. */
+/** The members of a list, as text. A comma inside a quoted string separates nothing; a quote that never ends is none. */
 function membersOf(list: string): string[] {
   const members: string[] = []
   let start = 0
@@ -103,7 +103,8 @@ function membersOf(list: string): string[] {
       start = index + 1
     }
   }
-  return [...members, list.slice(start).trim()].filter((member) => member !== '')
+  const all = quoted ? list.split(',').map((member) => member.trim()) : [...members, list.slice(start).trim()]
+  return all.filter((member) => member !== '')
 }
 
 /** Several lines of a field that is one number are joined by commas on their way here. */

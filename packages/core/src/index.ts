@@ -1,3 +1,4 @@
+export { type AddressKeyOptions, addressKey, type Tunnel } from './address-key.js'
 // For stores outside of core: what they need to decide exactly as the memory store does.
 export { costFor, drained, fits, MOST_OWED } from './bucket.js'
 export type { Charge } from './charge.js'

@@ -3,6 +3,8 @@
  * Dictionaries of the same, all bare items. Serialising covers Strings, which names are.
  */
 
+import { RailError, shown } from './errors.js'
+
 /** A bare item. Tokens, byte sequences, dates and display strings are told from plain text and numbers by `type`. */
 export type BareItem =
   | { readonly type: 'integer' | 'decimal' | 'date'; readonly value: number }
@@ -15,9 +17,19 @@ export interface Member {
   readonly parameters: ReadonlyMap<string, BareItem>
 }
 
-/** Serialises a String (RFC 9651 section 4.1.6). The text must be printable ASCII: names are checked when made. */
+/**
+ * Serialises a String (RFC 9651 section 4.1.6).
+ *
+ * @throws RailError `RAIL_BAD_LIMIT` for text that is not printable ASCII: names are checked when limits are made, so that
+ * it must be a limit that was not.
+ */
 export function serializeString(text: string): string {
-  return /["\\]/.test(text) ? `"${text.replace(/["\\]/g, '\\$&')}"` : `"${text}"`
+  // Nearly every name: printable, and nothing to escape.
+  if (/^[ !#-[\]-~]*$/.test(text)) return `"${text}"`
+  if (!/^[ -~]*$/.test(text)) {
+    throw new RailError('RAIL_BAD_LIMIT', `A name that is sent in a header is printable ASCII, got ${shown(text)}.`)
+  }
+  return `"${text.replace(/["\\]/g, '\\$&')}"`
 }
 
 /** Parses a List (RFC 9651 section 4.2.1): `undefined` when the field is malformed, which is to be ignored whole. */
@@ -32,13 +44,12 @@ export function parseList(text: string): readonly Member[] | undefined {
   })
 }
 
-/** Parses a Dictionary (RFC 9651 section 4.2.2): `undefined` when malformed. A repeated key keeps its last member. */
+/** Parses a Dictionary (RFC 9651 section 4.2.2): `undefined` when malformed. A repeated key has its first place and its last member. */
 export function parseDictionary(text: string): ReadonlyMap<string, Member> | undefined {
   return parsed(text, (reader) => {
     const members = new Map<string, Member>()
     while (reader.more()) {
       const key = reader.key()
-      members.delete(key)
       members.set(key, reader.take('=') ? reader.member() : { item: TRUE, parameters: reader.parameters() })
       if (!reader.comma()) break
     }
@@ -54,6 +65,11 @@ export function parseItem(text: string): Member | undefined {
 const TRUE: BareItem = { type: 'boolean', value: true }
 
 class Malformed extends Error {}
+
+/** There is no negative zero in a structured field. */
+function numberOf(text: string): number {
+  return Number(text) + 0
+}
 
 function parsed<T>(text: string, read: (reader: Reader) => T): T | undefined {
   try {
@@ -122,7 +138,6 @@ class Reader {
     while (this.take(';')) {
       this.#match(/ */y)
       const key = this.key()
-      parameters.delete(key)
       parameters.set(key, this.take('=') ? this.#bareItem() : TRUE)
     }
     return parameters
@@ -141,7 +156,7 @@ class Reader {
       case '?':
         return { type: 'boolean', value: this.#captured(/\?([01])/y) === '1' }
       case '@':
-        return { type: 'date', value: Number(this.#captured(/@(-?\d{1,15})(?![\d.])/y)) }
+        return { type: 'date', value: numberOf(this.#captured(/@(-?\d{1,15})(?![\d.])/y)) }
       case '%':
         return { type: 'display', value: this.#displayString() }
     }
@@ -151,8 +166,8 @@ class Reader {
 
   #number(): BareItem {
     const text = this.#match(/-?\d+(\.\d*)?/y)
-    if (/^-?\d{1,15}$/.test(text)) return { type: 'integer', value: Number(text) }
-    if (/^-?\d{1,12}\.\d{1,3}$/.test(text)) return { type: 'decimal', value: Number(text) }
+    if (/^-?\d{1,15}$/.test(text)) return { type: 'integer', value: numberOf(text) }
+    if (/^-?\d{1,12}\.\d{1,3}$/.test(text)) return { type: 'decimal', value: numberOf(text) }
     return this.#malformed()
   }
 
