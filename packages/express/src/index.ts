@@ -12,6 +12,8 @@ import type { NextFunction, Request, Response } from 'express'
 
 export {
   type Charge,
+  type Clock,
+  createPlanBook,
   type Decision,
   type Limit,
   type LimitSource,
@@ -21,6 +23,8 @@ export {
   MemoryStore,
   manualClock,
   type Outcome,
+  type PlanBook,
+  type PlanDocument,
   perDay,
   perHour,
   perMinute,
