@@ -1,0 +1,60 @@
+import { createServer, request } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import express, { type Request, type Response } from 'express'
+import { expect, it } from 'vitest'
+import { manualClock, perMinute, rateLimit } from '../src/index.js'
+
+// What only Express has; what all adapters share is tested by testAdapter.
+
+const options = { identify: () => 'acme', limits: [perMinute(1)], clock: manualClock() }
+
+it('has a name, for stack traces, and three parameters: with four it would be an error handler', () => {
+  const limiter = rateLimit(options)
+  expect([limiter.name, limiter.length]).toEqual(['rateLimitMiddleware', 3])
+})
+
+it('calls next once, even where it throws', () => {
+  let called = 0
+  const next = (): never => {
+    called++
+    throw new Error('the next middleware failed')
+  }
+  const [req, res] = [{ method: 'GET' }, { writeHead: () => {} }] as unknown as [Request, Response]
+  expect(() => rateLimit(options)(req, res, next)).toThrow('the next middleware failed')
+  expect(called).toBe(1)
+})
+
+it('limits a single route by itself', async () => {
+  const limiter = rateLimit(options)
+  const app = express()
+  app.get('/costly', limiter.with({ cost: 1 }), (_req, res) => void res.send('ok'))
+  app.get('/', (_req, res) => void res.send('ok'))
+  expect(await statuses(app, ['/costly', '/costly', '/', '/'])).toEqual([200, 429, 200, 200])
+})
+
+it('refuses HEAD on a server that forbids to write bodies where there is none', async () => {
+  const app = express()
+  app.use(rateLimit(options))
+  app.get('/', (_req, res) => void res.end())
+  expect(await statuses(app, ['/', '/'], 'HEAD')).toEqual([200, 429])
+})
+
+async function statuses(app: express.Express, paths: readonly string[], method = 'GET'): Promise<number[]> {
+  const server = createServer({ rejectNonStandardBodyWrites: true }, app)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const seen: number[] = []
+  for (const path of paths) {
+    seen.push(
+      await new Promise((resolve, reject) => {
+        const asked = request({ port, path, method, host: '127.0.0.1' }, (response) => {
+          response.resume().on('end', () => resolve(response.statusCode as number))
+        })
+        asked.on('error', reject).end()
+      }),
+    )
+  }
+  server.closeAllConnections()
+  server.close()
+  return seen
+}
