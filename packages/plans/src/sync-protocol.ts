@@ -121,10 +121,31 @@ export const syncResponseSchema = z.discriminatedUnion('kind', [
   z.object({ ...answer, kind: z.literal('full'), document: fullDocument }),
 ])
 
+/**
+ * The same answers with plans and customers unread: a server has core read those, in slices, because reading 100,000 at
+ * once would make its requests wait.
+ */
+export const syncEnvelopeSchema = z.discriminatedUnion('kind', [
+  z.object({ ...answer, kind: z.literal('unchanged') }),
+  z.object({
+    ...answer,
+    kind: z.literal('delta'),
+    from: count,
+    changes: changes.extend({ plans: z.array(z.unknown()), customers: z.array(z.unknown()) }),
+  }),
+  z.object({
+    ...answer,
+    kind: z.literal('full'),
+    document: fullDocument.extend({ plans: z.array(z.unknown()), customers: z.array(z.unknown()) }),
+  }),
+])
+
 /** What a server sends. */
 export type SyncRequest = z.infer<typeof syncRequestSchema>
 /** What a control plane answers. */
 export type SyncResponse = z.infer<typeof syncResponseSchema>
+/** What a control plane answers, with plans and customers unread. */
+export type SyncEnvelope = z.infer<typeof syncEnvelopeSchema>
 /** What happened on one server since its last report. */
 export type SyncReport = z.infer<typeof report>
 /** One customer in a report: customer, allowed, refused, peak per second, and refusals by limit. */

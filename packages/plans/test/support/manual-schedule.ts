@@ -5,32 +5,43 @@ export interface ManualSchedule {
   readonly schedule: Schedule
   /** The waits that are running, in milliseconds as they were asked for. */
   waits(): readonly number[]
-  /** Fires the timer that is due first. */
-  fire(): void
-  /** Resolves once a timer is running (at once if one is). */
-  running(): Promise<void>
+  /** Fires the timer that is due first, of those that pass. Gives its wait. */
+  fire(passes?: (afterMs: number) => boolean): number
+  /** Resolves once a timer that passes is running (at once if one is). */
+  running(passes?: (afterMs: number) => boolean): Promise<void>
 }
 
 /** Timers that a test fires by hand. */
 export function manualSchedule(): ManualSchedule {
   const tasks: { task: () => void; afterMs: number }[] = []
-  const waiting: (() => void)[] = []
+  const waiting = new Set<() => void>()
+  const any = (): boolean => true
   return {
     schedule: (task, afterMs) => {
       const entry = { task, afterMs }
       tasks.push(entry)
-      for (const wake of waiting.splice(0)) wake()
+      for (const look of waiting) look()
       return () => {
         if (tasks.includes(entry)) tasks.splice(tasks.indexOf(entry), 1)
       }
     },
     waits: () => tasks.map(({ afterMs }) => afterMs),
-    fire: () => {
-      const [first] = tasks.toSorted((a, b) => a.afterMs - b.afterMs)
-      if (first === undefined) throw new Error('no timer is running')
+    fire: (passes = any) => {
+      const [first] = tasks.filter(({ afterMs }) => passes(afterMs)).toSorted((a, b) => a.afterMs - b.afterMs)
+      if (first === undefined) throw new Error(`no such timer is running, only ${tasks.map(({ afterMs }) => afterMs)}`)
       tasks.splice(tasks.indexOf(first), 1)
       first.task()
+      return first.afterMs
     },
-    running: () => new Promise((resolve) => (tasks.length > 0 ? resolve() : waiting.push(resolve))),
+    running: (passes = any) =>
+      new Promise((resolve) => {
+        const look = (): void => {
+          if (!tasks.some(({ afterMs }) => passes(afterMs))) return
+          waiting.delete(look)
+          resolve()
+        }
+        waiting.add(look)
+        look()
+      }),
   }
 }

@@ -1,0 +1,78 @@
+import { type ManualClock, manualClock, type RailError } from '@rail/core'
+import { type SyncedPlans, type SyncOptions, syncPlans } from '../../src/index.js'
+import { type FakeControlPlane, fakeControlPlane } from './fake-control-plane.js'
+import { type ManualSchedule, manualSchedule } from './manual-schedule.js'
+
+/** One server synced with a control plane, whose time a test moves. */
+export interface Synced {
+  readonly plane: FakeControlPlane
+  readonly plans: SyncedPlans
+  readonly clock: ManualClock
+  readonly timers: ManualSchedule
+  readonly told: RailError[]
+  /** The token, which must not be told anywhere. */
+  readonly token: string
+  /** Resolves once an exchange is over. Gives the wait until the next. */
+  exchanged(): Promise<number>
+  /** Has the wait pass and another exchange happen. Gives the wait after it. */
+  exchange(): Promise<number>
+  /** The tokens per second of a customer's limit; `undefined`: no limit. */
+  perSecond(customer: string): number | undefined
+}
+
+/** Timers of one exchange and of `ready()` are told by their length from the waits between exchanges. */
+const TIMEOUT_MS = 10_007
+const READY_MS = 2_003
+const isWait = (afterMs: number): boolean => afterMs !== TIMEOUT_MS && afterMs !== READY_MS && afterMs !== 1_000
+
+const opened: Synced[] = []
+
+/** Starts a control plane, unless one is given, and a server that syncs with it. Random is always 0.6. */
+export async function synced(options: Partial<SyncOptions> = {}, given?: FakeControlPlane): Promise<Synced> {
+  const plane = given ?? (await fakeControlPlane())
+  const clock = manualClock(1_000_000)
+  const timers = manualSchedule()
+  const told: RailError[] = []
+  const token = 'secret-token'
+  const plans = syncPlans({
+    url: plane.url,
+    token,
+    clock,
+    schedule: timers.schedule,
+    random: () => 0.6,
+    timeout: TIMEOUT_MS,
+    readyWithin: READY_MS,
+    onError: (error) => told.push(error),
+    ...options,
+  })
+  const exchanged = async (): Promise<number> => {
+    await timers.running(isWait)
+    return timers.waits().filter(isWait)[0] as number
+  }
+  const one: Synced = {
+    plane,
+    plans,
+    clock,
+    timers,
+    told,
+    token,
+    exchanged,
+    exchange: async () => {
+      await exchanged()
+      clock.advance(timers.fire(isWait))
+      return exchanged()
+    },
+    perSecond: (customer) => plans.limitsFor(customer, '').find(({ name }) => name === 'per_second')?.tokens,
+  }
+  opened.push(one)
+  return one
+}
+
+/** For `afterEach`: closes what {@link synced} opened. */
+export async function closeAll(): Promise<void> {
+  for (const { plans, plane } of opened.splice(0)) {
+    plane.answering = (_, response) => response.destroy()
+    await plans.close()
+    await plane.stop()
+  }
+}
