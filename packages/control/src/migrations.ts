@@ -104,16 +104,28 @@ export const MIGRATIONS: readonly Migration[] = [
         until INTEGER NOT NULL
       ) STRICT, WITHOUT ROWID;
 
-      CREATE TABLE usage (
-        minute INTEGER NOT NULL,
+      -- A row whose limit_name is '' has the requests; one of a limit, how many of the refused that limit refused.
+      CREATE TABLE usage_minute (
         customer TEXT NOT NULL,
+        slot INTEGER NOT NULL,
         limit_name TEXT NOT NULL,
         allowed INTEGER NOT NULL,
         refused INTEGER NOT NULL,
         peak INTEGER NOT NULL,
-        PRIMARY KEY (minute, customer, limit_name)
+        PRIMARY KEY (customer, slot, limit_name)
       ) STRICT, WITHOUT ROWID;
-      CREATE INDEX usage_customer ON usage (customer, minute);
+      CREATE INDEX usage_minute_slot ON usage_minute (slot);
+
+      CREATE TABLE usage_hour (
+        customer TEXT NOT NULL,
+        slot INTEGER NOT NULL,
+        limit_name TEXT NOT NULL,
+        allowed INTEGER NOT NULL,
+        refused INTEGER NOT NULL,
+        peak INTEGER NOT NULL,
+        PRIMARY KEY (customer, slot, limit_name)
+      ) STRICT, WITHOUT ROWID;
+      CREATE INDEX usage_hour_slot ON usage_hour (slot);
     `,
   },
 ]

@@ -1,0 +1,43 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+
+/** What a token may do: sync a server, read everything, or change everything (which includes reading). */
+export type Scope = 'sync' | 'read' | 'admin'
+
+/** The scopes, for schemas and messages. */
+export const SCOPES = ['sync', 'read', 'admin'] as const satisfies readonly Scope[]
+
+/** A token's two parts: one to find it by, which is no secret, and the secret. */
+export interface TokenParts {
+  readonly selector: string
+  readonly secret: string
+}
+
+/** A new token of 256 random bits. Its text is shown once; what is stored is the selector and the hash. */
+export function createToken(scope: Scope): { readonly token: string; readonly selector: string; readonly hash: string } {
+  const selector = randomBytes(8).toString('hex')
+  const secret = randomBytes(32).toString('hex')
+  return { token: `rail_${scope}_${selector}_${secret}`, selector, hash: hashOf(secret) }
+}
+
+/** The parts of a token's text; `undefined` for what is none. */
+export function tokenParts(text: string): TokenParts | undefined {
+  const [, selector, secret] = /^rail_[a-z]{1,10}_([0-9a-f]{16})_([0-9a-f]{64})$/.exec(text) ?? []
+  return selector === undefined || secret === undefined ? undefined : { selector, secret }
+}
+
+/**
+ * Whether a secret is the one behind a hash, in a time that does not depend on where they differ. Without a hash (no such
+ * token) it takes the same time, and is false.
+ *
+ * The secret is 256 random bits, so a plain SHA-256 is enough: there is nothing to guess from a dictionary.
+ */
+export function matches(secret: string, hash: string | undefined): boolean {
+  const same = timingSafeEqual(Buffer.from(hashOf(secret), 'hex'), Buffer.from(hash ?? NO_HASH, 'hex'))
+  return same && hash !== undefined
+}
+
+const NO_HASH = '0'.repeat(64)
+
+function hashOf(secret: string): string {
+  return createHash('sha256').update(secret).digest('hex')
+}
