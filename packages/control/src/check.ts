@@ -1,4 +1,4 @@
-import { type PlanDocument, type PlanProblem, planProblems } from '@rail/core'
+import { type PlanProblem, planProblems } from '@rail/core'
 import type { SyncDocument } from '@rail/plans/sync-protocol'
 import type { Database, Reader } from './database.js'
 import { type Fault, Problem } from './problem.js'
@@ -6,7 +6,10 @@ import type { PlanBody } from './schemas.js'
 import { readSettings } from './settings.js'
 
 /** What core is asked about customers with: all plans, and the default plan. */
-export type PlanContext = Pick<PlanDocument, 'plans' | 'defaultPlan'>
+export interface PlanContext {
+  readonly plans: readonly (readonly [string, PlanBody])[]
+  readonly defaultPlan: string | undefined
+}
 
 /** A customer as servers are told of them. */
 export type SyncCustomer = SyncDocument['customers'][number]
@@ -15,7 +18,7 @@ export type SyncCustomer = SyncDocument['customers'][number]
 export function planContext(db: Reader): PlanContext {
   const plans = db.all<{ name: string; body: string }>('SELECT name, body FROM plan ORDER BY name')
   return {
-    plans: plans.map(({ name, body }) => [name, JSON.parse(body)]),
+    plans: plans.map(({ name, body }): [string, PlanBody] => [name, JSON.parse(body)]),
     defaultPlan: readSettings(db).defaultPlan ?? undefined,
   }
 }
@@ -31,7 +34,7 @@ export function checkPlans(
   change: { name: string; body?: PlanBody } | { defaultPlan: string | null },
 ): void {
   const { plans, defaultPlan } = planContext(db)
-  const byName = new Map(plans as readonly [string, PlanBody][])
+  const byName = new Map(plans)
   if ('name' in change) {
     byName.delete(change.name)
     if (change.body !== undefined) byName.set(change.name, change.body)
@@ -61,7 +64,12 @@ export function syncCustomerOf({ id, plan, overrides }: CustomerRow): SyncCustom
 
 /** Has core look at a customer as they would be. @throws Problem `invalid` */
 export function checkCustomer(context: PlanContext, customer: SyncCustomer): void {
-  refuse(planProblems({ ...context, customers: [customer] }), 'Servers could not use this')
+  refuse(checkCustomers(context, [customer]), 'Servers could not use this')
+}
+
+/** What core finds wrong with customers as they would be. */
+export function checkCustomers(context: PlanContext, customers: readonly SyncCustomer[]): readonly PlanProblem[] {
+  return planProblems({ ...context, customers })
 }
 
 function refuse(problems: readonly PlanProblem[], what: string): void {

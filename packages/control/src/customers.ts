@@ -1,22 +1,9 @@
-import { checkCustomer, planContext, syncCustomerOf } from './check.js'
+import { type CustomerRow, checkCustomer, planContext, syncCustomerOf } from './check.js'
 import type { Database, Reader, Row } from './database.js'
 import { type Author, change } from './history.js'
 import { checkPrecondition, type Precondition } from './precondition.js'
 import { Problem } from './problem.js'
-import type { CustomerBody, OverrideBody } from './schemas.js'
-
-/** A customer as they are stored. */
-export interface StoredCustomer {
-  readonly id: string
-  readonly name: string | null
-  readonly note: string | null
-  readonly plan: string | null
-  /** By the name of the limit as sent. */
-  readonly overrides: Readonly<Record<string, OverrideBody>>
-  /** The revision they were last changed in. */
-  readonly rev: number
-  readonly changedAt: number
-}
+import type { CustomerBody, OverrideBody, StoredCustomer } from './schemas.js'
 
 /** Which customers to list. */
 export interface CustomerQuery {
@@ -140,15 +127,14 @@ export function writeCustomer(db: Database, id: string, parts: CustomerParts, re
   db.run("DELETE FROM removed WHERE kind = 'customer' AND id = ?", id)
 }
 
-interface PartsRow {
-  readonly id: string
+/** A customer's row, as far as they are made of it. */
+export interface PartsRow extends CustomerRow {
   readonly name: string | null
   readonly note: string | null
-  readonly plan: string | null
-  readonly overrides: string | null
 }
 
-function rowOf(id: string, { name, note, plan, overrides }: CustomerParts): PartsRow {
+/** The row of a customer. */
+export function rowOf(id: string, { name, note, plan, overrides }: CustomerParts): PartsRow {
   const none = Object.keys(overrides).length === 0
   return { id, name, note, plan, overrides: none ? null : JSON.stringify(overrides) }
 }

@@ -25,7 +25,7 @@ const HEADER = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255])
  * text holds nobody up.
  */
 export async function gzipPrefix(pieces: AsyncIterable<string>): Promise<GzipPrefix> {
-  const parts = [HEADER]
+  const parts: Buffer[] = [HEADER]
   let crc = 0
   let length = 0
   for await (const piece of pieces) {

@@ -1,4 +1,5 @@
 import type { Database, Row } from './database.js'
+import type { Change } from './schemas.js'
 import { nextRev } from './state.js'
 
 /** Who changes something, and when. */
@@ -8,20 +9,7 @@ export interface Author {
 }
 
 /** What kind of thing was changed. */
-export type Kind = 'plan' | 'customer' | 'setting' | 'token' | 'server'
-
-/** A change, as it was made. */
-export interface Change extends Author {
-  /** Counts up over all changes. */
-  readonly number: number
-  readonly rev: number
-  readonly kind: Kind
-  readonly id: string
-  /** What was there before; `null` for nothing. */
-  readonly before: unknown
-  /** What is there now; `null` for nothing. */
-  readonly after: unknown
-}
+export type Kind = Change['kind']
 
 /** What {@link change} is to write down. */
 export interface ChangeEntry extends Author {
@@ -82,13 +70,13 @@ export function history(db: Database, { kind, id, before, limit }: HistoryQuery)
 }
 
 function changeOf(row: Row): Change {
-  return { ...row, before: valueOf(row.before), after: valueOf(row.after) } as Change
+  return { ...row, before: parsed(row.before), after: parsed(row.after) } as Change
 }
 
 function textOf(value: unknown): string | null {
   return value === null || value === undefined ? null : JSON.stringify(value)
 }
 
-function valueOf(text: Row[string] | undefined): unknown {
+function parsed(text: Row[string] | undefined): unknown {
   return typeof text === 'string' ? JSON.parse(text) : null
 }

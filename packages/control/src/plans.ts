@@ -1,17 +1,9 @@
+import { checkPlans } from './check.js'
 import type { Database, Reader, Row } from './database.js'
 import { type Author, change } from './history.js'
 import { checkPrecondition, type Precondition } from './precondition.js'
 import { Problem } from './problem.js'
-import { checkPlans } from './check.js'
-import type { PlanBody } from './schemas.js'
-
-/** A plan as it is stored. */
-export interface StoredPlan extends PlanBody {
-  readonly name: string
-  /** The revision it was last changed in. */
-  readonly rev: number
-  readonly changedAt: number
-}
+import type { PlanBody, StoredPlan } from './schemas.js'
 
 const COLUMNS = 'name, body, rev, changed_at AS changedAt'
 
@@ -36,22 +28,32 @@ export function customersOn(db: Reader, name: string): number {
  *
  * @throws Problem `invalid`, `stale`
  */
-export function putPlan(db: Database, name: string, body: PlanBody, precondition: Precondition, by: Author): StoredPlan {
+export function putPlan(
+  db: Database,
+  name: string,
+  body: PlanBody,
+  precondition: Precondition,
+  by: Author,
+): StoredPlan {
   return db.transaction(() => {
     const before = findPlan(db, name)
     checkPrecondition(precondition, before?.rev, `The plan ${JSON.stringify(name)}`)
     checkPlans(db, { name, body })
-    change(db, { ...by, kind: 'plan', id: name, before: before ? bodyOf(before) : null, after: bodyOf(body) }, (rev) => {
-      db.run(
-        `INSERT INTO plan VALUES (?, ?, ?, ?)
+    change(
+      db,
+      { ...by, kind: 'plan', id: name, before: before ? bodyOf(before) : null, after: bodyOf(body) },
+      (rev) => {
+        db.run(
+          `INSERT INTO plan VALUES (?, ?, ?, ?)
          ON CONFLICT DO UPDATE SET body = excluded.body, rev = excluded.rev, changed_at = excluded.changed_at`,
-        name,
-        JSON.stringify(bodyOf(body)),
-        rev,
-        by.at,
-      )
-      db.run("DELETE FROM removed WHERE kind = 'plan' AND id = ?", name)
-    })
+          name,
+          JSON.stringify(bodyOf(body)),
+          rev,
+          by.at,
+        )
+        db.run("DELETE FROM removed WHERE kind = 'plan' AND id = ?", name)
+      },
+    )
     return findPlan(db, name) as StoredPlan
   })
 }
@@ -83,7 +85,7 @@ export function removePlan(db: Database, name: string, precondition: Preconditio
 }
 
 function planOf({ name, body, rev, changedAt }: Row): StoredPlan {
-  return { name, ...JSON.parse(body as string), rev, changedAt }
+  return { name, ...JSON.parse(body as string), rev, changedAt } as StoredPlan
 }
 
 /** What servers are told of a plan, its parts always in the same order. */

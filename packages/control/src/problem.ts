@@ -15,9 +15,9 @@ export class Problem extends Error {
   readonly code: ProblemCode
   readonly errors: readonly Fault[] | undefined
 
-  constructor(code: ProblemCode, detail: string, errors?: readonly Fault[]) {
+  constructor(code: ProblemCode, detail: string, errors?: readonly Fault[], status: number = STATUS[code]) {
     super(detail)
-    this.status = STATUS[code]
+    this.status = status
     this.code = code
     this.errors = errors
   }

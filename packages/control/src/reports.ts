@@ -1,5 +1,6 @@
 import type { SyncReport } from '@rail/plans/sync-protocol'
 import type { Database, Reader } from './database.js'
+import type { Usage } from './schemas.js'
 
 /** A table of usage: how long one slot is, and for how long slots are kept. In milliseconds. */
 export interface UsageTable {
@@ -41,19 +42,6 @@ export function countReport(db: Database, instance: string, { seq, usage }: Sync
     )
   }
   return seq
-}
-
-/** What one customer did in a span of time, on all servers together. */
-export interface Usage {
-  readonly customer: string
-  /** Requests that were let in. */
-  readonly allowed: number
-  /** Requests that were refused: never billable. */
-  readonly refused: number
-  /** The most requests in any one second on any one server, refused ones too. */
-  readonly peakPerSecond: number
-  /** How many of the refused each limit refused, by its name as sent. One request may be refused by several. */
-  readonly refusedBy: Readonly<Record<string, number>>
 }
 
 /** Which usage to read: slots that begin at `from` or later, and before `to` (epoch milliseconds). */

@@ -3,16 +3,7 @@ import type { Database, Reader } from './database.js'
 import { type Author, change } from './history.js'
 import { checkPrecondition, type Precondition } from './precondition.js'
 import { Problem } from './problem.js'
-
-/** What holds beside plans and customers. */
-export interface Settings {
-  /** Rate limits across servers: each enforces the whole limit, or its share of it. */
-  readonly servers: 'each' | 'split'
-  /** The plan of customers who have none; `null`: they have no limit. */
-  readonly defaultPlan: string | null
-  /** The revision that the settings were last changed in; 0: never. */
-  readonly rev: number
-}
+import type { Settings } from './schemas.js'
 
 /** The settings. @default servers: 'each', no default plan */
 export function readSettings(db: Reader): Settings {
@@ -48,7 +39,12 @@ export function putSettings(
     ]
     for (const [name, was, is] of values) {
       change(db, { ...by, kind: 'setting', id: name, before: was, after: is }, (rev) =>
-        db.run('INSERT INTO setting VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET value = excluded.value, rev = excluded.rev', name, is, rev),
+        db.run(
+          'INSERT INTO setting VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET value = excluded.value, rev = excluded.rev',
+          name,
+          is,
+          rev,
+        ),
       )
     }
     return readSettings(db)

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import type { Database, Reader } from './database.js'
 
 /** Which state of plans and customers the database holds. */
@@ -34,7 +34,7 @@ export function readState(db: Reader): State {
 export function startState(db: Database, now: number): void {
   db.transaction(() => {
     const row = db.first<{ aliveAt: number }>('SELECT alive_at AS aliveAt FROM state')
-    if (row === undefined) db.run('INSERT INTO state VALUES (1, ?, 0, 0, ?, ?)', randomUUID(), now, now)
+    if (row === undefined) db.run('INSERT INTO state VALUES (1, ?, 0, 0, ?, ?)', newEpoch(), now, now)
     else if (Math.abs(now - row.aliveAt) > ABSENT_MS) renewEpoch(db)
     beat(db, now)
   })
@@ -42,7 +42,12 @@ export function startState(db: Database, now: number): void {
 
 /** Another epoch: every server gets everything. Call it where a server knows more than the database. */
 export function renewEpoch(db: Database): void {
-  db.run('UPDATE state SET epoch = ?', randomUUID())
+  db.run('UPDATE state SET epoch = ?', newEpoch())
+}
+
+/** 48 random bits, short because every answer repeats them. */
+function newEpoch(): string {
+  return randomBytes(6).toString('base64url')
 }
 
 /** The next revision, for a change that is being stored in the same transaction. */

@@ -2,7 +2,8 @@ import type { SyncRequest } from '@rail/plans/sync-protocol'
 import type { Database } from './database.js'
 import { noteHearsay, noteSync, serverCount } from './membership.js'
 import { countReport } from './reports.js'
-import { readSettings, type Settings } from './settings.js'
+import type { Settings } from './schemas.js'
+import { readSettings } from './settings.js'
 import { beat, nextRev, readState, renewEpoch, type State } from './state.js'
 
 /** What every kind of answer says. */

@@ -13,7 +13,11 @@ export interface TokenParts {
 }
 
 /** A new token of 256 random bits. Its text is shown once; what is stored is the selector and the hash. */
-export function createToken(scope: Scope): { readonly token: string; readonly selector: string; readonly hash: string } {
+export function createToken(scope: Scope): {
+  readonly token: string
+  readonly selector: string
+  readonly hash: string
+} {
   const selector = randomBytes(8).toString('hex')
   const secret = randomBytes(32).toString('hex')
   return { token: `rail_${scope}_${selector}_${secret}`, selector, hash: hashOf(secret) }

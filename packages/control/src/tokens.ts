@@ -1,19 +1,9 @@
 import type { Database } from './database.js'
 import { type Author, note } from './history.js'
 import { Problem } from './problem.js'
+import type { TokenInfo } from './schemas.js'
 import { readState } from './state.js'
 import { createToken, matches, type Scope, tokenParts } from './token.js'
-
-/** A token as it is listed: what it may do and how it was used, never its secret. */
-export interface TokenInfo {
-  /** Names the token; it is the part after the scope in the token's text. */
-  readonly selector: string
-  readonly scope: Scope
-  readonly label: string
-  readonly createdAt: number
-  /** When it was last used, to the hour; `null`: never. */
-  readonly usedAt: number | null
-}
 
 /** A new token: the only time its text is to be had. */
 export interface NewToken extends TokenInfo {
@@ -53,11 +43,14 @@ export function removeToken(db: Database, selector: string, by: Author): void {
 export function findToken(db: Database, text: string, now: number): TokenInfo | undefined {
   const parts = tokenParts(text)
   if (parts === undefined) return undefined
-  const { hash, ...token } =
-    db.first<TokenInfo & { hash: string }>(`SELECT ${COLUMNS}, hash FROM token WHERE selector = ?`, parts.selector) ?? {}
-  if (!matches(parts.secret, hash) || token.selector === undefined) return undefined
-  if (token.usedAt == null || Math.abs(now - token.usedAt) >= HOUR_MS) noteUse(db, token.selector, now)
-  return token as TokenInfo
+  const row = db.first<TokenInfo & { hash: string }>(
+    `SELECT ${COLUMNS}, hash FROM token WHERE selector = ?`,
+    parts.selector,
+  )
+  if (!matches(parts.secret, row?.hash) || row === undefined) return undefined
+  const { hash, ...token } = row
+  if (token.usedAt === null || Math.abs(now - token.usedAt) >= HOUR_MS) noteUse(db, token.selector, now)
+  return token
 }
 
 function noteUse(db: Database, selector: string, now: number): void {

@@ -25,6 +25,8 @@ export type RailErrorCode =
   | 'RAIL_STORE_FAILED'
   | 'RAIL_HOOK_FAILED'
   | 'RAIL_NOT_AN_ERROR'
+  | 'RAIL_NO_SQLITE'
+  | 'RAIL_NEWER_DATABASE'
 
 /**
  * The one class of error that Rail throws. `code` is for programs, `message` for people: it says what was expected,

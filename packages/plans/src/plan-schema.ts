@@ -36,12 +36,14 @@ export const plan = z
   })
   .meta({ id: 'plan', description: 'A named set of limits.' })
 
-const overrideValue = z.union([
+/** What an override says. */
+export const overrideValue = z.union([
   z.enum(['inherit', 'no-limit']).describe("'inherit': as the plan says; 'no-limit': no such limit."),
   tokens.describe("So many tokens in the limit's window."),
 ])
 
-const override = z
+/** An override in full. */
+export const override = z
   .strictObject({
     tokens: overrideValue.describe("'inherit', 'no-limit', or a number of tokens in the limit's window."),
     burst: tokens.optional().describe("The bucket's size. Without it: the plan's burst, in proportion to the tokens."),

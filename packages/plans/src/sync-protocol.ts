@@ -1,7 +1,12 @@
 import { z } from 'zod'
 import { customer, plan } from './plan-schema.js'
 
-export { customer as customerSchema, plan as planSchema } from './plan-schema.js'
+export {
+  customer as customerSchema,
+  override as overrideSchema,
+  overrideValue as overrideValueSchema,
+  plan as planSchema,
+} from './plan-schema.js'
 
 /**
  * The version of the protocol that this package speaks, in `v` of every request and response. A control plane answers
