@@ -1,3 +1,4 @@
 import { library } from '../../tsup.base.js'
 
-export default library({ entry: ['src/index.ts', 'src/cli.ts'] })
+// tsup takes only dependencies and peer dependencies for external.
+export default library({ entry: ['src/index.ts', 'src/cli.ts'], external: ['libsql'] })

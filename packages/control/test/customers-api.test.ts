@@ -133,7 +133,7 @@ test('an override that means nothing is refused, and nothing is stored', async (
     [{ per_second: -1 }, 'per_second'],
     [{ per_second: { tokens: 50, for: '1 week' } }, 'per_second.for'],
     [{ per_second: { tokens: 50, for: '1h', expires: START + 1 } }, 'per_second.for'],
-    [{ per_second: { tokens: 50, expires: 'tomorrow' } }, 'customers.acme.overrides.per_second.expires'],
+    [{ per_second: { tokens: 50, expires: 'tomorrow' } }, 'per_second.expires'],
     [{ per_second: { tokens: 50, untill: 5 } }, 'per_second'],
     [{ per_second: { burst: 50 } }, 'per_second.tokens'],
   ]
