@@ -27,6 +27,9 @@ export type RailErrorCode =
   | 'RAIL_NOT_AN_ERROR'
   | 'RAIL_NO_SQLITE'
   | 'RAIL_NEWER_DATABASE'
+  | 'RAIL_WAIT_TOO_LONG'
+  | 'RAIL_QUOTA_USED'
+  | 'RAIL_QUEUE_FULL'
 
 /**
  * The one class of error that Rail throws. `code` is for programs, `message` for people: it says what was expected,
