@@ -11,8 +11,8 @@ export interface ParsedHeaders {
   /** A limit for each that was told, as far as it is known. `[]`: the response tells of none, which is not "no limit". */
   readonly limits: readonly ParsedLimit[]
   /**
-   * Milliseconds to wait before the next request, from `Retry-After`; it takes precedence over any limit's. At most
-   * 2147483000, the longest that a 32-bit timer can wait.
+   * Milliseconds to wait before the next request, from `Retry-After`; it takes precedence over any limit's. May
+   * be longer than `setTimeout` can wait, 2147483647.
    */
   readonly retryAfterMs?: number
   /** Whether the response came from a cache (`Age` above 0): then what it says of limits is old. */

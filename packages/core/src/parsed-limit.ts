@@ -8,7 +8,7 @@ export interface ParsedLimit {
   readonly quota?: number
   readonly windowMs?: number
   readonly remaining: number
-  /** Milliseconds within which no more than what remains may be used. At most 2147483000. */
+  /** Milliseconds within which no more than what remains may be used. May be longer than `setTimeout` can wait, 2147483647. */
   readonly resetAfterMs?: number
 }
 

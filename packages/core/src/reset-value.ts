@@ -7,7 +7,7 @@ import { boundedWait } from './retry-after.js'
  * HTTP-date, or as JavaScript's `Date` prints itself). A moment that has passed is 0.
  *
  * @param moment When the response was made, in milliseconds since 1970.
- * @returns `undefined` for anything else, negative numbers too. Never more than 2147483000.
+ * @returns `undefined` for anything else, negative numbers too.
  */
 export function parseReset(text: string, moment: () => number): number | undefined {
   const value = text.trim()

@@ -1,6 +1,5 @@
 import type { FieldReader } from './field.js'
 import { parseHttpDate } from './http-date.js'
-import { MOST_SECONDS } from './seconds.js'
 
 /**
  * Milliseconds to wait, as a response tells them: by `Retry-After` (RFC 9110 section 10.2.3), a number of seconds or an
@@ -8,7 +7,7 @@ import { MOST_SECONDS } from './seconds.js'
  * longest; malformed ones are ignored. Fractions of seconds, which some APIs send, are taken too.
  *
  * @param moment When the response was made, in milliseconds since 1970. Asked only where a date is told.
- * @returns `undefined` where nothing tells a wait. Never more than 2147483000.
+ * @returns `undefined` where nothing tells a wait.
  */
 export function retryAfterOf(read: FieldReader, moment: () => number): number | undefined {
   const waits = [
@@ -24,9 +23,12 @@ export function retryAfterOf(read: FieldReader, moment: () => number): number | 
   }, undefined)
 }
 
-/** A wait in whole milliseconds, rounded up: from 0 to the longest that a 32-bit timer can wait. */
+/**
+ * A wait in whole milliseconds, rounded up, safe however large what was sent. It is not cut to what a timer can wait: a
+ * client that came back then would be early.
+ */
 export function boundedWait(ms: number): number {
-  return Math.min(Math.max(0, Math.ceil(ms)), MOST_SECONDS * 1000)
+  return Math.min(Math.max(0, Math.ceil(ms)), Number.MAX_SAFE_INTEGER)
 }
 
 /** RFC 9110 allows whole numbers only, without a sign. */
