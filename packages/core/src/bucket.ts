@@ -15,9 +15,14 @@ export const MOST_OWED = Number.MAX_SAFE_INTEGER
 /** A step back of the clock up to this many milliseconds is waited out; a longer one re-anchors the key. */
 export const MOST_AHEAD_MS = 60_000
 
-/** What is owed after `elapsedMs`, at `limit`'s flow. */
-export function drained(owed: number, elapsedMs: number, limit: Limit): number {
-  const left = owed - elapsedMs * limit.flow
+/** How long has drained since `at`. A step back of the clock mints nothing. */
+export function elapsedMs(at: number, now: number): number {
+  return now > at ? now - at : 0
+}
+
+/** What is owed after `elapsed` milliseconds, at `limit`'s flow. */
+export function drained(owed: number, elapsed: number, limit: Limit): number {
+  const left = owed - elapsed * limit.flow
   return left > 0 ? left : 0
 }
 
@@ -45,12 +50,15 @@ export function waitFor(owed: number, limit: Limit, cost: number, aheadMs: numbe
 
 /** What is owed once `cost` tokens are taken. */
 export function taken(owed: number, limit: Limit, cost: number): number {
-  return cost > (MOST_OWED - owed) / limit.grain ? MOST_OWED : owed + cost * limit.grain
+  // Rounding is monotone, so a product or a sum past 2^53 - 1 never seems to be below it.
+  const owes = owed + cost * limit.grain
+  return owes < MOST_OWED ? owes : MOST_OWED
 }
 
 /** What is owed once `cost` tokens are given back: never above full. */
 export function givenBack(owed: number, limit: Limit, cost: number): number {
-  return cost >= owed / limit.grain ? 0 : owed - cost * limit.grain
+  const owes = owed - cost * limit.grain
+  return owes > 0 ? owes : 0
 }
 
 /** Whole tokens left. */

@@ -45,16 +45,9 @@ export function statusOf(
   owed: number,
   aheadMs: number,
 ): LimitStatus {
-  return {
-    limit,
-    key,
-    scope,
-    cost,
-    remaining: remainingOf(owed, limit),
-    refused,
-    retryAfterMs: waitFor(owed, limit, refused ? cost : 1, aheadMs),
-    fullAfterMs: fullAfter(owed, limit, aheadMs),
-  }
+  const remaining = remainingOf(owed, limit)
+  const retryAfterMs = remaining > 0 && !refused ? 0 : waitFor(owed, limit, refused ? cost : 1, aheadMs)
+  return { limit, key, scope, cost, remaining, refused, retryAfterMs, fullAfterMs: fullAfter(owed, limit, aheadMs) }
 }
 
 /** The decision that the statuses of all its buckets make. */
@@ -69,6 +62,29 @@ export function decisionOf(limits: readonly LimitStatus[], redefined: readonly L
   return { allowed: refusedBy === NO_NAMES, limits, retryAfterMs, refusedBy, redefined }
 }
 
+/** The decision when all limits had room. */
+export function allowedBy(limits: readonly LimitStatus[]): Decision {
+  return { allowed: true, limits, retryAfterMs: 0, refusedBy: NO_NAMES, redefined: NO_STATUS }
+}
+
+/**
+ * An array with room for just so many statuses, all to be set. The usual lengths are literals, which cost a quarter of
+ * `new Array` and of pushing, and no more room than they need.
+ */
+export function statusList(count: number): LimitStatus[] {
+  switch (count) {
+    case 1:
+      return [UNSET]
+    case 2:
+      return [UNSET, UNSET]
+    case 3:
+      return [UNSET, UNSET, UNSET]
+    default:
+      return new Array<LimitStatus>(count)
+  }
+}
+
+const UNSET = undefined as unknown as LimitStatus
 const NO_STATUS: readonly LimitStatus[] = Object.freeze([])
 const NO_NAMES: readonly string[] = Object.freeze([])
 

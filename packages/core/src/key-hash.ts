@@ -2,6 +2,9 @@
  * HalfSipHash-1-3 (J.-P. Aumasson, D. J. Bernstein, "SipHash: a fast short-input PRF", 2012; the 32-bit variant is in
  * their reference code): a keyed hash, so that nobody who chooses keys can choose where they land. The key is drawn for
  * each store. A collision costs a comparison, never a mistake: keys are kept and compared.
+ *
+ * A text is hashed as 32-bit words of four characters each if all of them fit a byte, else (a wide text) of two. The last
+ * word has the characters that are left over, perhaps none, and the length in its upper bits, as the paper pads bytes.
  */
 
 /** Two 32-bit words that a store's hashes are keyed with. */
@@ -19,52 +22,31 @@ export function randomSeed(): HashSeed {
   return { low: low | 0, high: high | 0 }
 }
 
-/** The hash of `text`, a 32-bit integer. */
-export function hashOf(text: string, seed: HashSeed): number {
-  const length = text.length
+/**
+ * The hash of `text`, a 32-bit integer. Leaves in `words` the text's form, twice its length and 1 more if it is wide, and
+ * behind it the words that were hashed, as many as there is room for. Texts are equal when form and words are.
+ */
+export function hashOf(text: string, seed: HashSeed, words: Int32Array, wide = false): number {
+  const { length } = text
   let v0 = seed.low
   let v1 = seed.high
   let v2 = 0x6c796765 ^ v0
   let v3 = 0x74656462 ^ v1
   let index = 0
-  // One word takes four characters while they fit a byte each, two otherwise. `wide` tells the two apart at the end.
-  for (; index + 4 <= length; index += 4) {
-    const a = text.charCodeAt(index)
-    const b = text.charCodeAt(index + 1)
-    const c = text.charCodeAt(index + 2)
-    const d = text.charCodeAt(index + 3)
-    if ((a | b | c | d) > 0xff) break
-    const word = a | (b << 8) | (c << 16) | (d << 24)
-    v3 ^= word
-    v0 = (v0 + v1) | 0
-    v1 = ((v1 << 5) | (v1 >>> 27)) ^ v0
-    v0 = (v0 << 16) | (v0 >>> 16)
-    v2 = (v2 + v3) | 0
-    v3 = ((v3 << 8) | (v3 >>> 24)) ^ v2
-    v0 = (v0 + v3) | 0
-    v3 = ((v3 << 7) | (v3 >>> 25)) ^ v0
-    v2 = (v2 + v1) | 0
-    v1 = ((v1 << 13) | (v1 >>> 19)) ^ v2
-    v2 = (v2 << 16) | (v2 >>> 16)
-    v0 ^= word
-  }
-  const wide = index
-  let rounds = 3
-  let word = 0
-  // The rest, two characters a word, then the length, then three rounds to finish.
-  for (;;) {
-    if (index < length) {
-      word = text.charCodeAt(index) | (index + 1 < length ? text.charCodeAt(index + 1) << 16 : 0)
-      index += 2
-    } else if (index !== length + 4) {
-      word = (length << 16) ^ wide
-      index = length + 4
+  let place = 1
+  // The round is written out twice: this is a third of a take, and a function of four numbers would have to return them.
+  for (const step = wide ? 2 : 4; index + step <= length; index += step) {
+    let word = text.charCodeAt(index)
+    if (wide) {
+      word |= text.charCodeAt(index + 1) << 16
     } else {
-      if (rounds === 3) v2 ^= 0xff
-      if (rounds === 0) return v1 ^ v3
-      rounds--
-      word = 0
+      const b = text.charCodeAt(index + 1)
+      const c = text.charCodeAt(index + 2)
+      const d = text.charCodeAt(index + 3)
+      if ((word | b | c | d) > 0xff) return hashOf(text, seed, words, true)
+      word |= (b << 8) | (c << 16) | (d << 24)
     }
+    if (place < words.length) words[place++] = word
     v3 ^= word
     v0 = (v0 + v1) | 0
     v1 = ((v1 << 5) | (v1 >>> 27)) ^ v0
@@ -78,4 +60,35 @@ export function hashOf(text: string, seed: HashSeed): number {
     v2 = (v2 << 16) | (v2 >>> 16)
     v0 ^= word
   }
+  let word = (length << 25) | (wide ? 1 << 24 : 0)
+  for (let shift = 0; index < length; index++, shift += 8) {
+    const code = text.charCodeAt(index)
+    if (code > 0xff && !wide) return hashOf(text, seed, words, true)
+    word |= code << shift
+  }
+  if (place < words.length) words[place] = word
+  words[0] = (length << 1) | (wide ? 1 : 0)
+  for (let round = 0; round < 4; round++) {
+    if (round === 1) v2 ^= 0xff
+    v3 ^= word
+    v0 = (v0 + v1) | 0
+    v1 = ((v1 << 5) | (v1 >>> 27)) ^ v0
+    v0 = (v0 << 16) | (v0 >>> 16)
+    v2 = (v2 + v3) | 0
+    v3 = ((v3 << 8) | (v3 >>> 24)) ^ v2
+    v0 = (v0 + v3) | 0
+    v3 = ((v3 << 7) | (v3 >>> 25)) ^ v0
+    v2 = (v2 + v1) | 0
+    v1 = ((v1 << 13) | (v1 >>> 19)) ^ v2
+    v2 = (v2 << 16) | (v2 >>> 16)
+    v0 ^= word
+    word = 0
+  }
+  return v1 ^ v3
+}
+
+/** How many words, its form included, {@link hashOf} makes of a text of this form. */
+export function wordsOf(form: number): number {
+  const length = form >>> 1
+  return 2 + ((form & 1) === 0 ? length >>> 2 : length >>> 1)
 }

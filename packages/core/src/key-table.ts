@@ -1,18 +1,15 @@
-import { type HashSeed, hashOf, randomSeed } from './key-hash.js'
-
-/** No row. */
-export const NONE = -1
+import { type HashSeed, hashOf, randomSeed, wordsOf } from './key-hash.js'
+import { BLOCK, HASH, KEPT_WORDS, KEY, LAYOUT, NEWER, NONE, OLDER, ROW } from './key-row.js'
 
 /**
  * At most `rows` keys, each in a row, in the order of their last use. One fixed-size open-addressing index (linear
- * probing, backward-shift deletion), so nothing ever grows or rehashes and no request waits for it.
- * docs/decisions/memory-store.md has the designs it was measured against.
+ * probing, backward-shift deletion) and one array of numbers with everything else of a row side by side, its key's
+ * characters too: nothing ever grows or rehashes, so no request waits for it, and there is nothing for the garbage
+ * collector to look at. docs/decisions/memory-store.md has the designs it was measured against.
  *
- * A row is identified by its key and its layout's scope; what else belongs to it is its owner's.
+ * A row is identified by its key and its layout's scope. Its layout and its block are its owner's.
  */
 export class KeyTable {
-  /** The layout of each row: an index into `scopes`, set by the owner. */
-  readonly layout: Int32Array
   /** How many rows are in use. */
   size = 0
   /** How many characters their keys have together. */
@@ -21,11 +18,12 @@ export class KeyTable {
   readonly #seed: HashSeed
   readonly #scopes: readonly string[]
   readonly #index: Int32Array
-  readonly #slotsPerHash: number
-  readonly #hashes: Int32Array
-  readonly #keys: string[][] = []
-  readonly #newer: Int32Array
-  readonly #older: Int32Array
+  readonly #mask: number
+  readonly #rows: Int32Array
+  readonly #long: LongKeys = new LongKeys()
+  /** The form and the words of the key that was hashed last. */
+  readonly #words = new Int32Array(KEPT_WORDS)
+  readonly #scopeWords = new Int32Array(1)
   #newest = NONE
   #oldest = NONE
   #unused = 0
@@ -33,36 +31,39 @@ export class KeyTable {
 
   /** `scopes[layout]` is the scope of a layout; the owner keeps it current. */
   constructor(rows: number, scopes: readonly string[], seed: HashSeed = randomSeed()) {
-    const slots = Math.ceil(rows * SLOTS_PER_ROW) + 1
+    const slots = 2 ** Math.ceil(Math.log2(rows * SLOTS_PER_ROW + 1))
     this.#seed = seed
     this.#scopes = scopes
     this.#index = new Int32Array(slots)
-    this.#slotsPerHash = slots / 2 ** 32
-    this.#hashes = new Int32Array(rows)
-    this.#newer = new Int32Array(rows)
-    this.#older = new Int32Array(rows)
-    this.layout = new Int32Array(rows)
-  }
-
-  /** The hash that the other methods take, so that it is made once. */
-  hash(scope: string, key: string): number {
-    const hash = hashOf(key, this.#seed)
-    return scope === '' ? hash : Math.imul(hash ^ hashOf(scope, this.#seed), 0x9e3779b1)
+    this.#mask = slots - 1
+    this.#rows = new Int32Array(rows * ROW)
   }
 
   /** The row of a key, or NONE. */
-  find(scope: string, key: string, hash: number): number {
+  find(scope: string, key: string): number {
+    const hash = this.#hash(scope, key)
+    const index = this.#index
+    const rows = this.#rows
     for (let slot = this.#homeOf(hash); ; slot = this.#after(slot)) {
-      const row = (this.#index[slot] as number) - 1
+      const row = (index[slot] as number) - 1
       if (row === NONE) return NONE
-      if (this.#hashes[row] === hash && this.keyOf(row) === key && this.#scopes[this.layout[row] as number] === scope) {
+      if (rows[row * ROW + HASH] === hash && this.#isKey(row, key) && this.#scopes[this.layoutOf(row)] === scope)
         return row
-      }
     }
   }
 
-  keyOf(row: number): string {
-    return (this.#keys[row >> CHUNK_BITS] as string[])[row & CHUNK_MASK] as string
+  layoutOf(row: number): number {
+    return this.#rows[row * ROW + LAYOUT] as number
+  }
+
+  blockOf(row: number): number {
+    return this.#rows[row * ROW + BLOCK] as number
+  }
+
+  /** Gives a row another layout, of the same scope, and another block. */
+  move(row: number, layout: number, block: number): void {
+    this.#rows[row * ROW + LAYOUT] = layout
+    this.#rows[row * ROW + BLOCK] = block
   }
 
   /** The least recently used row, or NONE. */
@@ -72,16 +73,17 @@ export class KeyTable {
 
   /** The row used next after this one, or NONE. */
   newerThan(row: number): number {
-    return this.#newer[row] as number
+    return this.#rows[row * ROW + NEWER] as number
   }
 
   /** Gives a key that is not in the table a row, as the most recent. There must be room. */
-  insert(key: string, hash: number): number {
+  insert(key: string, layout: number, block: number): number {
+    const hash = this.#hash(this.#scopes[layout] as string, key)
     const row = this.#takeRow()
-    const chunk = row >> CHUNK_BITS
-    this.#keys[chunk] ??= new Array<string>(1 << CHUNK_BITS)
-    ;(this.#keys[chunk] as string[])[row & CHUNK_MASK] = flatCopy(key)
-    this.#hashes[row] = hash
+    this.#rows[row * ROW + HASH] = hash
+    this.#rows.set(this.#words, row * ROW + KEY)
+    if (isLong(this.#words[0] as number)) this.#long.set(row, key)
+    this.move(row, layout, block)
     let slot = this.#homeOf(hash)
     while (this.#index[slot] !== 0) slot = this.#after(slot)
     this.#index[slot] = row + 1
@@ -100,10 +102,10 @@ export class KeyTable {
 
   remove(row: number): void {
     const index = this.#index
-    let hole = this.#homeOf(this.#hashes[row] as number)
+    let hole = this.#homeOf(this.#hashOf(row))
     while (index[hole] !== row + 1) hole = this.#after(hole)
     for (let slot = this.#after(hole); index[slot] !== 0; slot = this.#after(slot)) {
-      const home = this.#homeOf(this.#hashes[(index[slot] as number) - 1] as number)
+      const home = this.#homeOf(this.#hashOf((index[slot] as number) - 1))
       // An entry may fill the hole if its home does not lie between the hole and where it is now (both cyclic).
       if (hole <= slot ? home <= hole || home > slot : home <= hole && home > slot) {
         index[hole] = index[slot] as number
@@ -112,61 +114,99 @@ export class KeyTable {
     }
     index[hole] = 0
     this.#unlink(row)
+    const form = this.#rows[row * ROW + KEY] as number
+    if (isLong(form)) this.#long.set(row, '')
     this.size--
-    this.characters -= this.keyOf(row).length
-    ;(this.#keys[row >> CHUNK_BITS] as string[])[row & CHUNK_MASK] = ''
-    this.#newer[row] = this.#freed
+    this.characters -= form >>> 1
+    this.#rows[row * ROW + NEWER] = this.#freed
     this.#freed = row
+  }
+
+  /** The hash of a key in a scope. Leaves the key's words in `#words`. */
+  #hash(scope: string, key: string): number {
+    const hash = hashOf(key, this.#seed, this.#words)
+    return scope === '' ? hash : Math.imul(hash ^ hashOf(scope, this.#seed, this.#scopeWords), 0x9e3779b1)
+  }
+
+  #hashOf(row: number): number {
+    return this.#rows[row * ROW + HASH] as number
+  }
+
+  /** Whether a row's key is this one, the last that was hashed. */
+  #isKey(row: number, key: string): boolean {
+    const words = this.#words
+    const rows = this.#rows
+    const first = row * ROW + KEY
+    const form = words[0] as number
+    if (rows[first] !== form) return false
+    const count = wordsOf(form)
+    if (count > KEPT_WORDS) return this.#long.at(row) === key
+    for (let place = 1; place < count; place++) if (rows[first + place] !== words[place]) return false
+    return true
   }
 
   #takeRow(): number {
     const freed = this.#freed
     if (freed === NONE) return this.#unused++
-    this.#freed = this.#newer[freed] as number
+    this.#freed = this.newerThan(freed)
     return freed
   }
 
   #homeOf(hash: number): number {
-    return ((hash >>> 0) * this.#slotsPerHash) | 0
+    return hash & this.#mask
   }
 
   #after(slot: number): number {
-    return slot + 1 === this.#index.length ? 0 : slot + 1
+    return (slot + 1) & this.#mask
   }
 
   #link(row: number): void {
-    this.#newer[row] = NONE
-    this.#older[row] = this.#newest
-    if (this.#newest === NONE) this.#oldest = row
-    else this.#newer[this.#newest] = row
+    const rows = this.#rows
+    const older = this.#newest
+    rows[row * ROW + NEWER] = NONE
+    rows[row * ROW + OLDER] = older
+    if (older === NONE) this.#oldest = row
+    else rows[older * ROW + NEWER] = row
     this.#newest = row
   }
 
   #unlink(row: number): void {
-    const newer = this.#newer[row] as number
-    const older = this.#older[row] as number
+    const rows = this.#rows
+    const newer = rows[row * ROW + NEWER] as number
+    const older = rows[row * ROW + OLDER] as number
     if (newer === NONE) this.#newest = older
-    else this.#older[newer] = older
+    else rows[newer * ROW + OLDER] = older
     if (older === NONE) this.#oldest = newer
-    else this.#newer[older] = newer
+    else rows[older * ROW + NEWER] = newer
   }
 }
 
-/** The index is two thirds full at most: 6 bytes a key, and under two steps to find one. */
-const SLOTS_PER_ROW = 1.5
-/** Keys are kept in arrays of 1,024, made as they are needed: one array of a million would be a pause. */
+/** The index has this and up to the next power of two: 5 to 11 bytes a key, and under three steps to find one. */
+const SLOTS_PER_ROW = 4 / 3
+
+/** Whether a key of this form has more words than a row has room for. */
+function isLong(form: number): boolean {
+  return wordsOf(form) > KEPT_WORDS
+}
+
+/** The keys that are too long for their rows, in arrays of 1,024, made as they are needed: one of a million would be a pause. */
+class LongKeys {
+  readonly #chunks: string[][] = []
+
+  at(row: number): string {
+    return this.#chunks[row >> CHUNK_BITS]?.[row & CHUNK_MASK] ?? ''
+  }
+
+  set(row: number, key: string): void {
+    this.#chunks[row >> CHUNK_BITS] ??= new Array<string>(1 << CHUNK_BITS)
+    ;(this.#chunks[row >> CHUNK_BITS] as string[])[row & CHUNK_MASK] = flatCopy(key)
+  }
+}
+
 const CHUNK_BITS = 10
 const CHUNK_MASK = (1 << CHUNK_BITS) - 1
-/** Arguments of one call, well below any engine's bound. */
-const PIECE = 4_096
 
 /** The same text in memory of its own: a slice would keep alive the whole header that it was cut from. */
 function flatCopy(text: string): string {
-  const pieces: string[] = []
-  for (let start = 0; start < text.length; start += PIECE) {
-    const codes: number[] = []
-    for (let index = start; index < Math.min(start + PIECE, text.length); index++) codes.push(text.charCodeAt(index))
-    pieces.push(String.fromCharCode.apply(null, codes))
-  }
-  return pieces.length === 1 ? (pieces[0] as string) : pieces.join('')
+  return text.split('').join('')
 }

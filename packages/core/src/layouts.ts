@@ -19,8 +19,13 @@ export class Layouts {
   readonly #layouts: Layout[] = []
   readonly #blocks: Blocks[] = []
   readonly #freed: number[] = []
+  readonly #maxKeys: number
   readonly #byDefinition = new Map<string, Layout>()
   readonly #byArray = new WeakMap<readonly Limit[], Layout>()
+
+  constructor(maxKeys: number) {
+    this.#maxKeys = maxKeys
+  }
 
   at(id: number): Layout {
     return this.#layouts[id] as Layout
@@ -28,8 +33,11 @@ export class Layouts {
 
   /** The layout for these limits, for one more key; made when there is none. Whoever acquires releases. */
   acquire(scope: string, limits: readonly Limit[]): Layout {
-    const layout = this.#known(scope, limits) ?? this.#make(scope, limits)
-    this.#byArray.set(limits, layout)
+    let layout = this.#byArray.get(limits)
+    if (layout === undefined || layout.keys === 0 || layout.scope !== scope) {
+      layout = this.#byDefinition.get(definitionOf(scope, limits)) ?? this.#make(scope, limits)
+      this.#byArray.set(limits, layout)
+    }
     layout.keys++
     return layout
   }
@@ -41,14 +49,8 @@ export class Layouts {
     this.#freed.push(layout.id)
   }
 
-  #known(scope: string, limits: readonly Limit[]): Layout | undefined {
-    const layout = this.#byArray.get(limits)
-    if (layout !== undefined && layout.keys > 0 && layout.scope === scope) return layout
-    return this.#byDefinition.get(definitionOf(scope, limits))
-  }
-
   #make(scope: string, limits: readonly Limit[]): Layout {
-    this.#blocks[limits.length] ??= new Blocks(limits.length)
+    this.#blocks[limits.length] ??= new Blocks(limits.length, this.#maxKeys)
     const blocks = this.#blocks[limits.length] as Blocks
     const layout: Layout = { id: this.#freed.pop() ?? this.#layouts.length, scope, limits, blocks, keys: 0 }
     this.#layouts[layout.id] = layout

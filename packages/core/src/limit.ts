@@ -118,6 +118,17 @@ export function sameBucket(a: Limit, b: Limit): boolean {
   return a === b || (a.grain === b.grain && a.flow === b.flow && a.burst === b.burst && a.wholeBurst === b.wholeBurst)
 }
 
+/** Whether both make the same buckets, in the same order. */
+export function sameLimits(a: readonly Limit[], b: readonly Limit[]): boolean {
+  if (a === b) return true
+  if (a.length !== b.length) return false
+  for (let index = 0; index < a.length; index++) {
+    const [one, other] = [a[index] as Limit, b[index] as Limit]
+    if (one !== other && (one.name !== other.name || !sameBucket(one, other))) return false
+  }
+  return true
+}
+
 const DEFINITION_NAMES = ['name', 'tokens', 'per', 'burst', 'counts']
 const OPTION_NAMES = ['name', 'burst', 'counts']
 

@@ -1,10 +1,10 @@
-import { costFor, drained, fits, givenBack, taken } from './bucket.js'
+import { costFor, drained, elapsedMs, fits, givenBack, taken } from './bucket.js'
 import { BucketRows } from './bucket-rows.js'
 import { type Charge, disjoint } from './charge.js'
-import { type Decision, decisionOf, type LimitStatus, statusOf } from './decision.js'
+import { allowedBy, type Decision, decisionOf, type LimitStatus, statusList, statusOf } from './decision.js'
 import { RailError, shown } from './errors.js'
-import { NONE } from './key-table.js'
-import type { Limit } from './limit.js'
+import { NONE } from './key-row.js'
+import { type Limit, sameLimits } from './limit.js'
 import type { Store } from './store.js'
 
 /** What {@link MemoryStore} takes. */
@@ -24,9 +24,8 @@ export interface MemoryStoreOptions {
 export class MemoryStore implements Store {
   readonly #maxKeys: number
   #made: BucketRows | undefined
-  // Of the take in hand, kept between takes only to be used again. For each charge: its hash, its row, and how far the
+  // Of the take in hand, kept between takes only to be used again. For each charge: its row, and how far the
   // clock has stepped back behind that row. For each bucket, in the order of the statuses: what it owes.
-  readonly #hashes: number[] = []
   readonly #rows: number[] = []
   readonly #aheadMs: number[] = []
   readonly #owed: number[] = []
@@ -71,54 +70,23 @@ export class MemoryStore implements Store {
   }
 
   #decide(charges: readonly Charge[], now: number, commit: boolean): Decision {
-    this.#made ??= new BucketRows(this.#maxKeys)
-    if (charges.length === 1) {
-      const decision = this.#decideOne(this.#made, charges[0] as Charge, now, commit)
-      if (decision !== undefined) return decision
-    }
-    return this.#decideMany(this.#made, charges.length > 1 ? disjoint(charges) : charges, now, commit)
-  }
-
-  /** The common case in one go: one charge, of a key that is new or was last charged under the same limits. */
-  #decideOne(buckets: BucketRows, charge: Charge, now: number, commit: boolean): Decision | undefined {
-    const { key, limits, cost } = charge
-    const scope = charge.scope === undefined ? '' : charge.scope
-    const hash = buckets.hash(scope, key)
-    let row = buckets.find(scope, key, hash)
-    if (charge.taken !== undefined || !buckets.open(row, limits, now)) return undefined
-    const { state, elapsedMs, aheadMs_: aheadMs } = buckets
-    const count = limits.length
-    const first = buckets.first
-    let allowed = true
-    for (let i = 0; i < count; i++) {
-      const limit = limits[i] as Limit
-      const owed = drained(state[first + i] as number, elapsedMs, limit)
-      if (!fits(owed, limit, costFor(limit, cost))) allowed = false
-    }
-    const statuses = new Array<LimitStatus>(count)
-    for (let i = 0; i < count; i++) {
-      const limit = limits[i] as Limit
-      const asks = costFor(limit, cost)
-      let owed = drained(state[first + i] as number, elapsedMs, limit)
-      const refused = !allowed && !fits(owed, limit, asks)
-      if (allowed) owed = taken(owed, limit, asks)
-      if (commit && row !== NONE) state[first + i] = owed
-      statuses[i] = statusOf(limit, key, scope, asks, refused, owed, aheadMs)
-    }
-    if (commit) {
-      if (row !== NONE) {
-        state[first - 1] = now + aheadMs
-        buckets.touch(row)
-      } else if (allowed && statuses.some((status) => status.fullAfterMs > 0)) {
-        // Where nothing is owed there is nothing to keep: refusals and junk keys make no row.
-        row = buckets.insert(scope, key, hash, limits, now)
-        buckets.open(row, limits, now)
-        const s2 = buckets.state,
-          f2 = buckets.first
-        for (let i = 0; i < count; i++) s2[f2 + i] = taken(0, limits[i] as Limit, costFor(limits[i] as Limit, cost))
-      }
-    }
-    return decisionOf(statuses)
+    const buckets = this.#ready()
+    if (charges.length > 1) return this.#decideMany(buckets, disjoint(charges), now, commit)
+    const charge = charges[0]
+    if (charge === undefined) return decisionOf([])
+    const row = buckets.find(charge.scope ?? '', charge.key)
+    if (charge.taken !== undefined) return this.#decideMany(buckets, charges, now, commit)
+    if (row === NONE) return decideNew(buckets, charge, now, commit)
+    const { limits, blocks } = buckets.layoutOf(row)
+    if (limits !== charge.limits && !sameLimits(limits, charge.limits))
+      return this.#decideMany(buckets, charges, now, commit)
+    const first = buckets.firstOf(row)
+    const at = blocks.state[first - 1] as number
+    const aheadMs = at > now ? buckets.aheadMs(row, now) : 0
+    if (!commit) return decide(blocks.state.slice(first, first + limits.length), 0, elapsedMs(at, now), aheadMs, charge)
+    blocks.state[first - 1] = now + aheadMs
+    buckets.touch(row)
+    return decide(blocks.state, first, elapsedMs(at, now), aheadMs, charge)
   }
 
   #decideMany(buckets: BucketRows, asked: readonly Charge[], now: number, commit: boolean): Decision {
@@ -140,9 +108,7 @@ export class MemoryStore implements Store {
     let bucket = 0
     for (let index = 0; index < asked.length; index++) {
       const { scope = '', key, limits, cost, taken: before } = asked[index] as Charge
-      const hash = buckets.hash(scope, key)
-      const row = buckets.find(scope, key, hash)
-      this.#hashes[index] = hash
+      const row = buckets.find(scope, key)
       this.#rows[index] = row
       this.#aheadMs[index] = row === NONE ? 0 : buckets.aheadMs(row, now)
       buckets.read(row, limits, now, owed, bucket, changed)
@@ -198,15 +164,52 @@ export class MemoryStore implements Store {
       const { scope = '', key, limits } = asked[index] as Charge
       const next = first + limits.length
       if (this.#rows[index] === NONE && this.#owes(first, next)) {
-        const hash = this.#hashes[index] as number
         // Another charge of this take may have made it.
-        const made = asked.length === 1 ? NONE : buckets.find(scope, key, hash)
-        const row = made === NONE ? buckets.insert(scope, key, hash, limits, now) : made
+        const made = asked.length === 1 ? NONE : buckets.find(scope, key)
+        const row = made === NONE ? buckets.insert(scope, key, limits, now) : made
         buckets.write(row, limits, now, this.#owed, first)
       }
       first = next
     }
   }
+}
+
+/** The decision on a key that has no row: its buckets are full. */
+function decideNew(buckets: BucketRows, charge: Charge, now: number, commit: boolean): Decision {
+  const { scope = '', key, limits } = charge
+  const owed = new Float64Array(limits.length)
+  const decision = decide(owed, 0, 0, 0, charge)
+  // Where nothing comes to be owed there is nothing to keep: refusals and junk keys make no row.
+  if (commit && owed.some((grains) => grains > 0)) {
+    const row = buckets.insert(scope, key, limits, now)
+    buckets.layoutOf(row).blocks.state.set(owed, buckets.firstOf(row))
+  }
+  return decision
+}
+
+/** Drains the buckets at `first` and following in `state`, takes from all of them or from none, and says how each stands. */
+function decide(state: Float64Array, first: number, elapsed: number, aheadMs: number, charge: Charge): Decision {
+  const { scope = '', key, limits, cost } = charge
+  let allowed = true
+  for (let i = 0; i < limits.length; i++) {
+    const limit = limits[i] as Limit
+    const owed = drained(state[first + i] as number, elapsed, limit)
+    state[first + i] = owed
+    if (!fits(owed, limit, costFor(limit, cost))) allowed = false
+  }
+  const statuses = statusList(limits.length)
+  for (let i = 0; i < limits.length; i++) {
+    const limit = limits[i] as Limit
+    const asks = costFor(limit, cost)
+    let owed = state[first + i] as number
+    const refused = !allowed && !fits(owed, limit, asks)
+    if (allowed) {
+      owed = taken(owed, limit, asks)
+      state[first + i] = owed
+    }
+    statuses[i] = statusOf(limit, key, scope, asks, refused, owed, aheadMs)
+  }
+  return allowed ? allowedBy(statuses) : decisionOf(statuses)
 }
 
 /** Row numbers and the slots of their index are kept as 32-bit integers. */
