@@ -60,3 +60,12 @@ export function times<T>(count: number, value: T): T[] {
 export function statusesOf(text: string): number[] {
   return [...text.matchAll(/HTTP\/1\.1 (\d{3})/g)].map((match) => Number(match[1]))
 }
+
+/** Whole numbers from 0 to below `below`, the same for the same seed: the generator of D. H. Lehmer, as MINSTD has it. */
+export function randomFrom(seed: number): (below: number) => number {
+  let state = seed
+  return (below) => {
+    state = (state * 48_271) % 2_147_483_647
+    return state % below
+  }
+}

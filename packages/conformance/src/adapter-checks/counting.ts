@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { check, railFields, statusesOf, tally, times } from './check.js'
+import { check, railFields, randomFrom, statusesOf, tally, times } from './check.js'
 
 /** Who is counted, how often, and by how much. */
 export const countingChecks = [
@@ -17,6 +17,28 @@ export const countingChecks = [
       expect(await app.statuses(11, '/', { as })).toEqual([...times(10, 200), 429])
     }
     expect(await app.statuses(1, '/', { as: 'an ordinary key' })).toEqual([200])
+  }),
+  check('whatever bytes a key is made of, it is counted, and is no error', 'raw-keys', async (app) => {
+    const random = randomFrom(7)
+    const text = (length: number): string =>
+      String.fromCharCode(...Array.from({ length }, () => VALUE_BYTES[random(VALUE_BYTES.length)] as number))
+    for (let batch = 0; batch < 20; batch++) {
+      const twice = Array.from({ length: 50 }, (_, index) => {
+        const headers = {
+          [NOISE[random(NOISE.length)] as string]: text(20),
+          'x-customer': `${text(random(40))}.${index}.${batch}`,
+        }
+        const method = random(4) === 0 ? 'OPTIONS' : 'HEAD'
+        return [
+          { path: '/', method, headers },
+          { path: '/', headers },
+        ]
+      })
+      const statuses = statusesOf(await app.pipeline(twice.flat()))
+      expect(statuses.filter((_, index) => index % 2 === 1)).toEqual(times(50, 429))
+      expect(statuses.filter((status, index) => index % 2 === 0 && (status >= 500 || status === 429))).toEqual([])
+    }
+    expect((await app.seen()).failed).toEqual([])
   }),
   check('exactly the limit is admitted of requests pipelined on one socket', 'five-per-minute', async (app) => {
     const text = await app.pipeline(times(12, { path: '/' }))
@@ -188,4 +210,20 @@ const PATHS_TO_COSTLY = [
   '//costly',
   '/costly;a=b',
   '/nested/costly/',
+]
+
+/** The bytes that a header field's value may have (RFC 9110 section 5.5). */
+const VALUE_BYTES = Array.from({ length: 256 }, (_, byte) => byte).filter(
+  (byte) => byte === 9 || (byte >= 32 && byte !== 127),
+)
+
+/** Fields that a limiter might be tempted to believe. */
+const NOISE = [
+  'RateLimit',
+  'RateLimit-Policy',
+  'Retry-After',
+  'X-Forwarded-For',
+  'Forwarded',
+  'Origin',
+  'X-RateLimit-Limit',
 ]

@@ -10,6 +10,7 @@ const WRONG_OPTIONS: readonly (readonly [ScenarioName, string])[] = [
   ['limits-of-text', 'RAIL_BAD_LIMITS'],
   ['names-that-differ-in-case', 'RAIL_DUPLICATE_NAME'],
   ['cost-as-text', 'RAIL_BAD_OPTION'],
+  ['styles-that-collide', 'RAIL_BAD_OPTION'],
   ['unknown-style', 'RAIL_BAD_OPTION'],
   ['store-without-methods', 'RAIL_BAD_OPTION'],
   ['unknown-store-failure', 'RAIL_BAD_OPTION'],

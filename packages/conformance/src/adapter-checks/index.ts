@@ -5,12 +5,14 @@ import { fieldChecks } from './fields.js'
 import { limitChecks } from './limits.js'
 import { railChecks } from './rail.js'
 import { refusalChecks } from './refusals.js'
+import { styleChecks } from './styles.js'
 
 /** Every sentence of the specification of adapters. */
 export const ADAPTER_CHECKS: readonly AdapterCheck[] = [
   ...limitChecks,
   ...countingChecks,
   ...fieldChecks,
+  ...styleChecks,
   ...refusalChecks,
   ...failureChecks,
   ...railChecks,

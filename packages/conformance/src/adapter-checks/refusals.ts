@@ -51,6 +51,19 @@ export const refusalChecks = [
     expect((await app.seen()).told).toEqual(['RAIL_NEVER_FITS'])
     expect((await app.get()).field('RateLimit')).toBe('"per_minute";r=4;t=12')
   }),
+  check('a refusal is problem details where told so, with their own type', 'problem', async (app) => {
+    await app.get()
+    const refused = await app.get()
+    expect([refused.status, refused.field('Content-Type')]).toEqual([429, 'application/problem+json'])
+    expect(JSON.parse(refused.body)).toEqual({
+      type: 'https://api.example/problems/limits',
+      title: 'Too fast',
+      status: 429,
+      detail: 'acme waits 60000 ms.',
+      instance: '/here',
+      'violated-policies': ['per_minute'],
+    })
+  }),
   check('a longest Retry-After lowers Retry-After and the body, not t', 'max-retry-after', async (app) => {
     await app.get()
     const refused = await app.get()

@@ -1,4 +1,4 @@
-import { limit, perMinute } from '@rail/core'
+import { type HeaderStyle, limit, perDay, perMinute } from '@rail/core'
 import type { ScenarioMaker } from './tools.js'
 
 /** Scenarios about what is sent, and what the handler gets to see. */
@@ -9,6 +9,40 @@ export const answerScenarios = {
   }),
   'quoted-names': ({ customer }) => ({
     limiters: [{ identify: customer, limits: [limit({ name: 'a"; q=9\\', tokens: 5, per: '1m' })] }],
+  }),
+  'one-limit-styles': ({ customer }) => ({
+    limiters: [{ identify: customer, limits: [perDay(100), perMinute(2)], headers: ['draft-11', ...ONE_LIMIT] }],
+  }),
+  'draft-7': ({ customer }) => ({
+    limiters: [{ identify: customer, limits: [perDay(100), perMinute(2)], headers: 'draft-7' }],
+  }),
+  'tight-limiter-last': ({ customer }) => ({
+    limiters: [
+      { identify: customer, limits: [perMinute(10)], headers: ONE_LIMIT },
+      { identify: customer, limits: [TIGHT], headers: ONE_LIMIT },
+    ],
+  }),
+  'tight-limiter-first': ({ customer }) => ({
+    limiters: [
+      { identify: customer, limits: [TIGHT], headers: ONE_LIMIT },
+      { identify: customer, limits: [perMinute(10)], headers: ONE_LIMIT },
+    ],
+  }),
+  problem: ({ customer }) => ({
+    limiters: [
+      {
+        identify: customer,
+        limits: [perMinute(1)],
+        body: {
+          problem: {
+            type: 'https://api.example/problems/limits',
+            title: 'Too fast',
+            detail: (request, decision) => `${customer(request)} waits ${decision.retryAfterMs} ms.`,
+            instance: '/here',
+          },
+        },
+      },
+    ],
   }),
   'no-headers': ({ customer }) => ({
     limiters: [{ identify: customer, limits: [perMinute(1)], headers: false }],
@@ -60,6 +94,10 @@ export const answerScenarios = {
     timeout: true,
   }),
 } satisfies Record<string, ScenarioMaker>
+
+/** Styles that have room for one limit. */
+const ONE_LIMIT: readonly HeaderStyle[] = ['draft-6', 'x-ratelimit']
+const TIGHT = limit({ name: 'tight', tokens: 2, per: '10s' })
 
 /** What onReject does, by the name that the suite sends. What is wrong is wrong on purpose. */
 function rejectReply(

@@ -98,6 +98,10 @@ export const countingScenarios = {
     ],
     errorHandler: true,
   }),
+  'raw-keys': ({ header }) => ({
+    limiters: [{ identify: (request) => header(request, 'x-customer') ?? null, limits: [perMinute(1)] }],
+    errorHandler: true,
+  }),
   'small-store': ({ customer }) => ({
     limiters: [{ identify: customer, limits: [perMinute(1)], store: new MemoryStore({ maxKeys: 8 }) }],
   }),

@@ -63,6 +63,7 @@ export const failureScenarios = {
   'limits-of-text': wrong({ limits: '10 per second' }),
   'names-that-differ-in-case': wrong({ limits: [perMinute(1), perMinute(2, { name: 'PER_MINUTE' })] }),
   'cost-as-text': wrong({ cost: '2' }),
+  'styles-that-collide': wrong({ headers: ['draft-11', 'draft-7'] }),
   'unknown-style': wrong({ headers: 'draft-99' }),
   'store-without-methods': wrong({ store: new Map() }),
   'unknown-store-failure': wrong({ onStoreFailure: 'open' }),

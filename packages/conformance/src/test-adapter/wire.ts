@@ -97,7 +97,7 @@ export class Wire {
     })
     return new Promise((resolve, reject) => {
       let came = ''
-      const socket = connect({ host: hostname, port: Number(port) }, () => socket.write(text.join('')))
+      const socket = connect({ host: hostname, port: Number(port) }, () => socket.write(text.join(''), 'latin1'))
       socket.setEncoding('latin1')
       socket.setTimeout(HANGING_MS, () => socket.destroy(new Error('the pipeline was not answered')))
       socket.on('data', (chunk: string) => {

@@ -14,6 +14,8 @@ function atTheEnd(passes: (res: ServerResponse, body: unknown) => boolean): Pick
   }
 }
 
+const answered = new WeakSet<ServerResponse>()
+
 export const FIELD_MUTANTS: readonly Mutant[] = [
   {
     fault: 'it sends fields with refusals only',
@@ -70,8 +72,30 @@ export const FIELD_MUTANTS: readonly Mutant[] = [
       'fields that are there before the limiter stand beside ours, and the larger Retry-After wins',
       'two limiters make two lists and one Retry-After',
       'exposed names stand beside those that CORS exposes, on refusals too',
+      'of two limiters the tightest is told, all of it: tight-limiter-first',
     ],
     ...sending(() => ({ merge: 'replace' })),
+  },
+  {
+    fault: 'it leaves fields to the first limiter',
+    breaks: ['of two limiters the tightest is told, all of it: tight-limiter-last'],
+    outcome: (outcome, _req, res) => {
+      const headers = answered.has(res) ? [] : outcome.headers
+      answered.add(res)
+      return { ...outcome, headers }
+    },
+  },
+  {
+    fault: 'it tells the first limit where there is room for one',
+    breaks: ['styles that tell one limit tell the tightest, and stand beside the default'],
+    ...sending(({ merge }, { decision }) =>
+      merge === 'tightest' ? { value: String(decision?.limits[0]?.remaining) } : {},
+    ),
+  },
+  {
+    fault: 'it knows the default style only',
+    breaks: ['draft-7 tells all policies and the tightest limit'],
+    ...options(() => ({ headers: undefined })),
   },
   {
     fault: 'it sends names as they are',
@@ -189,6 +213,11 @@ export const REFUSAL_MUTANTS: readonly Mutant[] = [
       'an error in onDecision is told of and changes nothing',
     ],
     ...options(() => ({ onError: undefined })),
+  },
+  {
+    fault: 'it has one kind of body',
+    breaks: ['a refusal is problem details where told so, with their own type'],
+    ...options(() => ({ body: undefined })),
   },
   {
     fault: 'it knows no longest Retry-After',

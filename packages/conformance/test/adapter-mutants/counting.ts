@@ -85,6 +85,11 @@ export const COUNTING_MUTANTS: readonly Mutant[] = [
     ...identifying((key) => (typeof key === 'string' && key in {} ? null : key)),
   },
   {
+    fault: 'it decodes keys',
+    breaks: ['whatever bytes a key is made of, it is counted, and is no error'],
+    ...identifying((key) => (typeof key === 'string' ? decodeURIComponent(key) : key)),
+  },
+  {
     fault: 'it looks for room first and takes later',
     breaks: [
       'exactly the limit is admitted of requests pipelined on one socket',
