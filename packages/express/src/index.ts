@@ -11,6 +11,7 @@ import {
 import type { NextFunction, Request, Response } from 'express'
 
 export {
+  addressKey,
   type Charge,
   type Clock,
   createPlanBook,

@@ -18,7 +18,10 @@ import type {
 } from 'fastify'
 
 export {
+  addressKey,
   type Charge,
+  type Clock,
+  createPlanBook,
   type Decision,
   type Limit,
   type LimitSource,
@@ -28,6 +31,8 @@ export {
   MemoryStore,
   manualClock,
   type Outcome,
+  type PlanBook,
+  type PlanDocument,
   perDay,
   perHour,
   perMinute,

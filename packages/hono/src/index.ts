@@ -12,7 +12,10 @@ import type { Context, Env, MiddlewareHandler } from 'hono'
 import type { BlankEnv } from 'hono/types'
 
 export {
+  addressKey,
   type Charge,
+  type Clock,
+  createPlanBook,
   type Decision,
   type Limit,
   type LimitSource,
@@ -22,6 +25,8 @@ export {
   MemoryStore,
   manualClock,
   type Outcome,
+  type PlanBook,
+  type PlanDocument,
   perDay,
   perHour,
   perMinute,

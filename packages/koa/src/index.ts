@@ -10,7 +10,10 @@ import {
 import type { Middleware, Next, ParameterizedContext } from 'koa'
 
 export {
+  addressKey,
   type Charge,
+  type Clock,
+  createPlanBook,
   type Decision,
   type Limit,
   type LimitSource,
@@ -20,6 +23,8 @@ export {
   MemoryStore,
   manualClock,
   type Outcome,
+  type PlanBook,
+  type PlanDocument,
   perDay,
   perHour,
   perMinute,
