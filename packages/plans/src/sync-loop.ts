@@ -38,8 +38,11 @@ export class SyncLoop {
   #closed = false
   #applyError: ApplyError | undefined
   #answered = false
-  /** A report was refused: the next request goes without it, to see whether it was the report. */
-  #withheld = false
+  /**
+   * What is known of a report that was refused. `'suspected'`: the next request goes without it, to see whether that is
+   * taken. `'likely'`: it was, so if the report is refused once more, the report it is.
+   */
+  #report: 'sound' | 'suspected' | 'likely' = 'sound'
   failures = 0
   problem: string | undefined
 
@@ -86,7 +89,7 @@ export class SyncLoop {
 
   /** One exchange. Gives the wait until the next, in milliseconds; never rejects. */
   async #exchange(leaving: boolean): Promise<number> {
-    const report = this.#withheld ? undefined : this.#reports.next()
+    const report = this.#report === 'suspected' ? undefined : this.#reports.next()
     let reply: Reply | undefined
     try {
       reply = await this.#transport.post(this.#request(report, leaving))
@@ -105,9 +108,8 @@ export class SyncLoop {
     const isFirst = !this.#answered
     this.#answered = true
     this.failures = 0
-    if (this.#withheld) this.#reports.refuse()
-    const moreToReport = (report !== undefined && this.#reports.acknowledge(ackSeq)) || this.#withheld
-    this.#withheld = false
+    const moreToReport = (report !== undefined && this.#reports.acknowledge(ackSeq)) || this.#report === 'suspected'
+    this.#report = this.#report === 'suspected' ? 'likely' : 'sound'
     await this.#listener.applying()
     this.#applyError = await this.#plans.apply(answer)
     const waitMs = waitAfterAnswer(
@@ -126,10 +128,16 @@ export class SyncLoop {
     const status = reply?.status ?? 0
     this.failures += 1
     this.problem = problem.replaceAll(this.#settings.token, '…')
-    this.#withheld = report !== undefined && (status === 413 || status === 400)
+    if (status === 413 || status === 400) this.#judge(report)
     const waitMs = waitAfterFailure(this.failures, status, reply?.retryAfterMs, this.#settings.random())
     this.#listener.failed(this.problem, waitMs)
     return waitMs
+  }
+
+  /** What a refusal says of the report that it came with, or came without. */
+  #judge(report: SyncReport | undefined): void {
+    if (this.#report === 'likely' && report !== undefined) this.#reports.refuse()
+    this.#report = report !== undefined && this.#report === 'sound' ? 'suspected' : 'sound'
   }
 
   #request(report: SyncReport | undefined, leaving: boolean): SyncRequest {

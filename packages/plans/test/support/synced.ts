@@ -58,8 +58,8 @@ export async function synced(options: Partial<SyncOptions> = {}, given?: FakeCon
     token,
     exchanged,
     exchange: async () => {
-      await exchanged()
-      clock.advance(timers.fire(isWait))
+      clock.advance(await exchanged())
+      timers.fire(isWait)
       return exchanged()
     },
     perSecond: (customer) => plans.limitsFor(customer, '').find(({ name }) => name === 'per_second')?.tokens,

@@ -1,0 +1,13 @@
+// Writes copies for as long as it is let live, and says which one is about to be written. Run by copy-kills.test.ts.
+import { writeSync } from 'node:fs'
+import { writeCopy } from '../../src/disk-copy.js'
+import { heldFrom } from '../../src/sync-held.js'
+
+const [path = ''] = process.argv.slice(2)
+const customers = Array.from({ length: 3_000 }, (_, index) => [`c${index}`, { plan: 'pro' }])
+const document = { defaultPlan: null, plans: [['pro', { limits: { per_second: 50 } }]], customers }
+const held = await heldFrom({ epoch: 'e', rev: 0, setting: 'each', servers: 1, ...document }, Date.now)
+for (let rev = 1; ; rev++) {
+  writeSync(1, `${rev}\n`)
+  await writeCopy(path, { ...held, rev }, 'http://127.0.0.1/', 5)
+}
