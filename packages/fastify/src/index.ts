@@ -1,7 +1,6 @@
 import {
   addFields,
   createLimiter,
-  type Limit,
   type Limiter,
   type LimiterOptions,
   type Outcome,
@@ -16,6 +15,7 @@ import type {
   FastifyRequest,
   HookHandlerDoneFunction,
 } from 'fastify'
+import { routeLimiters } from './route-limiters.js'
 
 export {
   addressKey,
@@ -100,9 +100,14 @@ export function rateLimit(
   const app = appOrOptions as FastifyInstance
   if (!app.hasDecorator(REGISTERED)) app.decorate(REGISTERED, new Map())
   const registered = app.getDecorator<Map<RateLimitOptions, RateLimit>>(REGISTERED)
-  const plugin = registered.get(options) ?? pluginOf(options)
-  registered.set(options, plugin)
-  plugin(app, {}, done)
+  try {
+    const plugin = registered.get(options) ?? pluginOf(options)
+    registered.set(options, plugin)
+    plugin(app, {}, done)
+  } catch (error) {
+    // What a plugin throws ends the process; what it hands to done rejects register().
+    done(error as Error)
+  }
   return undefined
 }
 
@@ -117,19 +122,19 @@ function pluginOf({ hook = 'onRequest', ...options }: RateLimitOptions): RateLim
     )
   }
   const limiter = createLimiter(options, reader)
-  const routes = routeLimiters(limiter)
+  const limiterOf = routeLimiters(limiter)
   const owner = {}
 
   const plugin: FastifyPluginCallback = (app, _options, done) => {
     if (!app.hasRequestDecorator('rail')) app.decorateRequest('rail')
     // Routes declared from here on: wrong options are errors at start. Those declared before are looked at when they are asked.
     app.addHook('onRoute', ({ config, url }) => {
-      routes.limiterOf(config?.rail, url)
+      limiterOf(config?.rail, url)
     })
     const ask: Hook = (request, reply, next) => {
       const { config, url = '' } = request.routeOptions
       if (config.rail === false) next()
-      else count(() => routes.limiterOf(config.rail, url), owner, request, reply, next)
+      else count(() => limiterOf(config.rail, url), owner, request, reply, next)
     }
     if (hook === 'onRequest') app.addHook('onRequest', ask)
     else app.addHook('preHandler', ask)
@@ -171,45 +176,6 @@ function count(
   }
   if ('then' in outcome) outcome.then(answer, done)
   else answer(outcome)
-}
-
-/** The limiter of each route, made once. Limits set on a route are counted under its URL pattern unless it names a scope. */
-function routeLimiters(limiter: Limiter<FastifyRequest>) {
-  const known = new WeakMap<object, Limiter<FastifyRequest>>()
-  const buckets = new Map<string, Limit>()
-  return {
-    limiterOf(route: unknown, url: string): Limiter<FastifyRequest> {
-      if (route === undefined || route === false) return limiter
-      if (typeof route !== 'object' || route === null) {
-        throw new RailError(
-          'RAIL_BAD_OPTION',
-          `config.rail of route ${url} is false or an object, got ${String(route)}.`,
-        )
-      }
-      const made = known.get(route)
-      if (made !== undefined) return made
-      const options: RouteOptions<FastifyRequest> = 'limits' in route ? { scope: url, ...route } : route
-      const ofRoute = limiter.with(options)
-      if (Array.isArray(options.limits)) checkAlike(options.scope, options.limits)
-      known.set(route, ofRoute)
-      return ofRoute
-    },
-  }
-
-  /** Two methods of one URL share its scope, so their limits of one name must be one limit, or each would undo the other. */
-  function checkAlike(scope = '', limits: readonly Limit[]): void {
-    for (const limit of limits) {
-      const bucket = JSON.stringify([scope, limit.name])
-      const other = buckets.get(bucket)
-      if (other !== undefined && JSON.stringify(other) !== JSON.stringify(limit)) {
-        throw new RailError(
-          'RAIL_DUPLICATE_NAME',
-          `Two routes define limit "${limit.name}" under the scope "${scope}" differently; give one of them a scope: config: { rail: { scope, limits } }.`,
-        )
-      }
-      buckets.set(bucket, limit)
-    }
-  }
 }
 
 /** What fastify-plugin does: the hooks belong to the context that registers the plugin, not to one of its own. */
