@@ -34,7 +34,7 @@ export function createApp({ desk, onError, ...context }: AppOptions): App {
     bodyLimit: LARGEST_BODY,
     // A customer's id is part of the path, and may be 1,024 characters of which each takes up to twelve.
     routerOptions: { maxParamLength: 16_384 },
-    forceCloseConnections: true,
+    forceCloseConnections: 'idle',
     frameworkErrors: (error, _request, reply) => sendProblem(reply, problemFor(error)),
     clientErrorHandler: answerBrokenRequest,
   }).withTypeProvider<ZodTypes>()

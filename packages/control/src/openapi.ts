@@ -23,11 +23,13 @@ interface RouteSchemas {
 /** The OpenAPI 3.1 document of routes: made of the same schemas that validate requests and type replies. */
 export function openApiFor(routes: readonly RouteOptions[], version: string): OpenApi {
   const paths: Record<string, Record<string, unknown>> = {}
+  const schemas: Record<string, unknown> = {}
+  const schemaOf = schemaWriter(schemas)
   for (const route of routes) {
     const path = route.url.replaceAll(/:(\w+)/g, '{$1}')
     for (const method of [route.method].flat()) {
       if (method === 'HEAD') continue
-      paths[path] = { ...paths[path], [method.toLowerCase()]: operationOf(route) }
+      paths[path] = { ...paths[path], [method.toLowerCase()]: operationOf(route, schemaOf) }
     }
   }
   return {
@@ -35,6 +37,7 @@ export function openApiFor(routes: readonly RouteOptions[], version: string): Op
     info: { title: 'Rail control plane', version, license: { name: 'MIT' } },
     paths,
     components: {
+      schemas,
       securitySchemes: { token: { type: 'http', scheme: 'bearer' } },
       responses: {
         Problem: {
@@ -46,13 +49,15 @@ export function openApiFor(routes: readonly RouteOptions[], version: string): Op
   }
 }
 
-function operationOf({ schema, config }: RouteOptions): Record<string, unknown> {
+type SchemaWriter = (schema: z.ZodType, io?: 'input' | 'output') => Record<string, unknown>
+
+function operationOf({ schema, config }: RouteOptions, schemaOf: SchemaWriter): Record<string, unknown> {
   // Routes are only ever registered with zod schemas; Fastify's own type says nothing about them.
   const { summary, tags, params, querystring, headers, body, response = {} } = (schema ?? {}) as RouteSchemas
   const parameters = [
-    ...parametersOf('path', params),
-    ...parametersOf('query', querystring),
-    ...parametersOf('header', headers),
+    ...parametersOf('path', schemaOf, params),
+    ...parametersOf('query', schemaOf, querystring),
+    ...parametersOf('header', schemaOf, headers),
   ]
   return {
     summary,
@@ -61,13 +66,13 @@ function operationOf({ schema, config }: RouteOptions): Record<string, unknown> 
     ...(parameters.length > 0 && { parameters }),
     ...(body && { requestBody: { required: true, content: { [typeOf(body)]: { schema: schemaOf(body, 'input') } } } }),
     responses: {
-      ...Object.fromEntries(Object.entries(response).map(([status, answer]) => [status, responseOf(answer)])),
+      ...Object.fromEntries(Object.entries(response).map(([status, answer]) => [status, responseOf(answer, schemaOf)])),
       default: { $ref: '#/components/responses/Problem' },
     },
   }
 }
 
-function responseOf(answer: z.ZodType): Record<string, unknown> {
+function responseOf(answer: z.ZodType, schemaOf: SchemaWriter): Record<string, unknown> {
   if (answer instanceof z.ZodUndefined) return { description: 'Done.' }
   return { description: 'As asked.', content: { [typeOf(answer)]: { schema: schemaOf(answer) } } }
 }
@@ -77,7 +82,11 @@ function typeOf(schema: z.ZodType): string {
   return schema instanceof z.ZodString ? 'text/csv' : 'application/json'
 }
 
-function parametersOf(where: 'path' | 'query' | 'header', schema: z.ZodType | undefined): Record<string, unknown>[] {
+function parametersOf(
+  where: 'path' | 'query' | 'header',
+  schemaOf: SchemaWriter,
+  schema: z.ZodType | undefined,
+): Record<string, unknown>[] {
   if (schema === undefined) return []
   const { properties = {}, required = [] } = schemaOf(schema, 'input') as {
     properties?: Record<string, { description?: string }>
@@ -92,7 +101,16 @@ function parametersOf(where: 'path' | 'query' | 'header', schema: z.ZodType | un
   }))
 }
 
-function schemaOf(schema: z.ZodType, io: 'input' | 'output' = 'output'): Record<string, unknown> {
-  const { $schema, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' })
-  return rest
+/** Writes schemas; what they share by name goes into the document's own components, where references find it. */
+function schemaWriter(components: Record<string, unknown>): SchemaWriter {
+  return (schema, io = 'output') => {
+    const text = JSON.stringify(z.toJSONSchema(schema, { io, unrepresentable: 'any' }))
+    const { $schema, $defs, ...rest } = JSON.parse(text.replaceAll('"#/$defs/', '"#/components/schemas/')) as Shape
+    Object.assign(components, $defs)
+    return rest
+  }
+}
+
+interface Shape extends Record<string, unknown> {
+  readonly $defs?: Record<string, unknown>
 }

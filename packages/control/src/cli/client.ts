@@ -1,0 +1,103 @@
+import { DEFAULT_PORT } from '../control-plane.js'
+import { CliError, type Io } from './io.js'
+
+/** How a command reaches the control plane. */
+export interface ClientOptions {
+  readonly url?: string | undefined
+  readonly token?: string | undefined
+  /** Whether a token may go over plain http to another machine. */
+  readonly insecure?: boolean | undefined
+}
+
+/** What is sent. */
+export interface Send {
+  readonly body?: object | string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** Calls the admin API. */
+export interface Client {
+  /** The JSON of the answer; of an empty one, `{}`. @throws CliError where the control plane says no or does not answer */
+  json<Body>(method: string, path: string, send?: Send): Promise<Body>
+  /** The text of the answer, as it is. */
+  text(path: string): Promise<string>
+  /** As `json`, but `undefined` where there is no such thing. */
+  find<Body>(path: string): Promise<Body | undefined>
+}
+
+/** A client for the control plane that the options or `RAIL_URL` and `RAIL_TOKEN` name. @throws CliError for wrong ones */
+export function createClient(options: ClientOptions, env: Io['env']): Client {
+  const url = options.url ?? env.RAIL_URL ?? `http://127.0.0.1:${DEFAULT_PORT}`
+  const token = options.token ?? env.RAIL_TOKEN
+  if (token === undefined || token === '') {
+    throw new CliError(
+      2,
+      'There is no token. Set RAIL_TOKEN, or give --token. The first start of the control plane printed one.',
+    )
+  }
+  checkUrl(url, options.insecure === true)
+  const base = url.replace(/\/$/, '')
+
+  async function send(method: string, path: string, { body, headers }: Send = {}): Promise<Response> {
+    const type = typeof body === 'string' ? 'text/csv' : 'application/json'
+    const response = await fetch(base + path, {
+      method,
+      headers: { authorization: `Bearer ${token}`, ...(body !== undefined && { 'content-type': type }), ...headers },
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      redirect: 'error',
+    }).catch((cause: unknown) => {
+      const { message, code } = Object((cause as Error).cause ?? cause) as { message?: string; code?: string }
+      throw new CliError(2, `The control plane at ${base} cannot be reached: ${code ?? message}.`, { cause })
+    })
+    if (response.ok) return response
+    throw new ProblemError(response.status, await problemIn(response))
+  }
+  const json = async <Body>(method: string, path: string, sent?: Send): Promise<Body> => {
+    const text = await (await send(method, path, sent)).text()
+    return (text === '' ? {} : JSON.parse(text)) as Body
+  }
+  return {
+    json,
+    text: async (path) => (await send('GET', path)).text(),
+    find: (path) =>
+      json<never>('GET', path).catch((error: unknown) => {
+        if (error instanceof ProblemError && error.status === 404) return undefined
+        throw error
+      }),
+  }
+}
+
+/** The control plane said no. */
+class ProblemError extends CliError {
+  readonly status: number
+
+  constructor(status: number, message: string) {
+    super(status === 401 || status === 403 ? 2 : 1, message)
+    this.status = status
+  }
+}
+
+async function problemIn(response: Response): Promise<string> {
+  const text = await response.text()
+  try {
+    const { detail, errors = [] } = JSON.parse(text) as { detail: string; errors?: { path: string; message: string }[] }
+    const more = errors.length > 1 ? errors.map(({ path, message }) => `\n  ${path}: ${message}`) : []
+    return detail + more.join('')
+  } catch {
+    return `It answered ${response.status} ${response.statusText}, and not as a control plane does. Is the URL right?`
+  }
+}
+
+function checkUrl(url: string, insecure: boolean): void {
+  const { protocol, hostname } = URL.canParse(url) ? new URL(url) : { protocol: '', hostname: '' }
+  if (protocol !== 'http:' && protocol !== 'https:') {
+    throw new CliError(2, `The URL of a control plane begins with http:// or https://, got ${url}.`)
+  }
+  const isLocal = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(hostname)
+  if (protocol === 'http:' && !isLocal && !insecure) {
+    throw new CliError(
+      2,
+      `${url} is another machine, and over plain http everybody on the way can read the token. Use https, or --insecure-http.`,
+    )
+  }
+}

@@ -1,0 +1,95 @@
+import { type Command, textOf } from '../command.js'
+import { CliError } from '../io.js'
+import { tableLines, timeText } from '../table.js'
+
+interface Servers {
+  readonly setting: 'each' | 'split'
+  readonly counted: number
+  readonly servers: readonly Server[]
+}
+
+interface Server {
+  readonly id: string
+  readonly host: string
+  readonly pid: number
+  readonly lastSync: number
+  readonly source: string
+  readonly isCurrent: boolean
+  readonly state: string
+  readonly counted: boolean
+  readonly countedUntil: number
+  readonly applyError: { readonly message: string } | null
+}
+
+/** `servers`: lists them. */
+export const servers: Command = {
+  usage: '',
+  summary: 'list the servers, what each has, and over how many limits are split',
+  args: [0, 0],
+  run: async ({ client, show }) => {
+    const answer = await client().json<Servers>('GET', '/v1/servers')
+    const { setting, counted } = answer
+    const rows = answer.servers.map((server) => [
+      server.id.slice(0, 8),
+      `${server.host}:${server.pid}`,
+      stateText(server),
+      server.isCurrent ? 'current' : 'behind',
+      server.source,
+      timeText(server.lastSync),
+    ])
+    show(answer, () => [
+      ...tableLines(['SERVER', 'PROCESS', 'STATE', 'LIMITS', 'FROM', 'LAST SYNC'], rows),
+      ...answer.servers.flatMap(({ id, applyError }) =>
+        applyError === null ? [] : [`${id.slice(0, 8)} refused the last payload: ${applyError.message}`],
+      ),
+      setting === 'split'
+        ? `Limits are split: each server enforces 1/${counted}.`
+        : 'Each server enforces the whole limit.',
+    ])
+  },
+}
+
+/** `servers forget`: stops counting one. */
+export const serversForget: Command = {
+  usage: '<server>',
+  summary: 'stop counting a server that will not come back, by the first letters of its id',
+  args: [1, 1],
+  run: async ({ client, args: [start = ''], show }) => {
+    const answer = await client().json<Servers>('GET', '/v1/servers')
+    const meant = answer.servers.filter(({ id }) => id.startsWith(start))
+    if (meant.length !== 1) throw new CliError(1, `${meant.length} servers have an id that begins with ${start}.`)
+    const id = meant[0]?.id as string
+    await client().json('DELETE', `/v1/servers/${encodeURIComponent(id)}`)
+    show({ forgotten: id }, () => [`${id} is no longer counted.`])
+  },
+}
+
+/** `settings`: shows or changes them. */
+export const settings: Command = {
+  usage: '[--servers each|split] [--default-plan free|none]',
+  summary: 'show or change the settings: rate limits across servers, and the default plan',
+  args: [0, 0],
+  options: { servers: { type: 'string' }, 'default-plan': { type: 'string' } },
+  run: async ({ client, values, show }) => {
+    const plan = textOf(values, 'default-plan')
+    const body = {
+      servers: textOf(values, 'servers'),
+      defaultPlan: plan === 'none' ? null : plan,
+    }
+    const asks = body.servers === undefined && plan === undefined
+    const answer = await client().json<{ servers: string; defaultPlan: string | null }>(
+      asks ? 'GET' : 'PATCH',
+      '/v1/settings',
+      asks ? {} : { body },
+    )
+    const meaning = answer.servers === 'split' ? 'its share of the limit' : 'the whole limit'
+    show(answer, () => [
+      `Rate limits across servers: ${answer.servers} (each server enforces ${meaning}).`,
+      `Default plan: ${answer.defaultPlan ?? 'none (customers without a plan have no limit)'}.`,
+    ])
+  },
+}
+
+function stateText({ state, counted, countedUntil }: Server): string {
+  return state === 'silent' && counted ? `silent, counted until ${timeText(countedUntil)}` : state
+}

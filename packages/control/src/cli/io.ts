@@ -1,0 +1,24 @@
+/** Where a command reads and writes: data to `out`, everything else to `error`, in whole lines. */
+export interface Io {
+  out(line: string): void
+  error(line: string): void
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** Standard input as text, for `-` in place of a file. */
+  readAll(): Promise<string>
+  /** Resolves when the process is asked to stop. */
+  stopped(): Promise<void>
+}
+
+/** 0: done. 1: the control plane says no. 2: wrong usage, or it cannot be reached. */
+export type ExitCode = 0 | 1 | 2
+
+/** Ends a command: with a sentence for people, and the exit code. */
+export class CliError extends Error {
+  override readonly name = 'CliError'
+  readonly exitCode: ExitCode
+
+  constructor(exitCode: ExitCode, message: string, options?: { cause?: unknown }) {
+    super(message, options)
+    this.exitCode = exitCode
+  }
+}
