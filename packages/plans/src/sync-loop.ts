@@ -151,7 +151,7 @@ export class SyncLoop {
       startedAt: this.#startedAt,
       source: source === 'none' ? 'fallback' : source,
       ...(have && { have }),
-      ...(held && { servers: held.servers }),
+      ...(held && { servers: held.servers, setting: held.setting }),
       ...(this.#applyError && { applyError: this.#applyError }),
       ...(unknownScopes.size > 0 && { unknownScopes: [...unknownScopes].map((scope) => scope.slice(0, 255)) }),
       ...(leaving && { leaving }),

@@ -68,6 +68,10 @@ export const syncRequestSchema = z.object({
   startedAt: epochMs.describe("When the process started, by the server's own clock. For people."),
   have: revision.optional().describe('What is applied, wherever it came from. Without it: nothing yet.'),
   servers: servers.optional().describe('How many servers its shares are reckoned with. Without it: not told yet.'),
+  setting: z
+    .enum(['each', 'split'])
+    .optional()
+    .describe('What it enforces: whole limits or shares. Without it: not told yet.'),
   source: z
     .enum(['live', 'disk', 'fallback'])
     .describe('Where the limits in force come from: this control plane, the copy on disk, or what was given.'),

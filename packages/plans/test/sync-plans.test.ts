@@ -161,7 +161,7 @@ describe('split over servers', () => {
     plane.servers = 5
     await exchange()
     expect(perSecond('zeta')).toBe(2)
-    expect(plane.requests.at(-1)).toMatchObject({ servers: 4 })
+    expect(plane.requests.at(-1)).toMatchObject({ servers: 4, setting: 'split' })
     plane.setting = 'each'
     await exchange()
     expect([perSecond('zeta'), plans.status().share]).toEqual([10, 1])
