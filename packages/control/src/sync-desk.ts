@@ -68,11 +68,12 @@ export function createSyncDesk({ db, clock, syncMs, onFault }: SyncDeskOptions):
     const now = clock()
     const noted = note(request, now)
     const { state } = noted
-    const { have, leaving } = request
+    const { have, leaving, setting = noted.settings.servers } = request
     // Who leaves needs nothing. And a database in which nothing was ever set does not overrule what servers have: it is
     // new, perhaps because the one they know was lost.
     if (have !== undefined && (leaving || state.rev === 0)) {
-      return { text: answerText({ kind: 'unchanged', epoch: have.epoch, rev: have.rev }, common(noted, now, syncMs)) }
+      const theirs = { ...noted, settings: { ...noted.settings, servers: setting } }
+      return { text: answerText({ kind: 'unchanged', epoch: have.epoch, rev: have.rev }, common(theirs, now, syncMs)) }
     }
     if (have?.epoch === state.epoch) {
       const { epoch, rev } = state

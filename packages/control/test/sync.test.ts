@@ -113,7 +113,8 @@ test('fields that a newer server sends are passed over', async () => {
 test('a database in which nothing was ever set does not overrule what servers have', async () => {
   const { sync, call } = await startHarness()
   const have = { epoch: 'another-history', rev: 41 }
-  expect(await sync({ have, servers: 1 })).toMatchObject({ kind: 'unchanged', ...have })
+  expect(await sync({ have, servers: 1 })).toMatchObject({ kind: 'unchanged', ...have, setting: 'each' })
+  expect(await sync({ have, servers: 4, setting: 'split' })).toMatchObject({ kind: 'unchanged', setting: 'split' })
   expect(await sync()).toMatchObject({ kind: 'full', rev: 0, document: { plans: [], customers: [] } })
   await call('/v1/plans/free', { method: 'PUT', body: {} })
   expect(await sync({ have, servers: 1 })).toMatchObject({ kind: 'full', rev: 1 })
