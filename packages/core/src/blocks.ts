@@ -1,3 +1,5 @@
+import { MOST_AHEAD_MS } from './bucket.js'
+
 /**
  * The state of keys that have the same number of buckets: for each a block of numbers, its `at` and then what each bucket
  * owes. Made for as many keys as there can be: memory that is never written to costs nothing, and nothing is ever copied to grow.
@@ -29,4 +31,15 @@ export class Blocks {
     this.state[block * this.stride] = this.#freed
     this.#freed = block
   }
+}
+
+/**
+ * How far the clock has stepped back behind a block whose `buckets` are at `first` and following, in milliseconds: until
+ * it catches up, nothing drains. 0 where nothing is owed, and where the step was so long that the key is re-anchored.
+ */
+export function aheadOf(state: Float64Array, first: number, buckets: number, now: number): number {
+  const ahead = (state[first - 1] as number) - now
+  if (ahead <= 0 || ahead > MOST_AHEAD_MS) return 0
+  for (let place = first; place < first + buckets; place++) if (state[place] !== 0) return ahead
+  return 0
 }

@@ -1,4 +1,5 @@
-import { carriedOver, drained, elapsedMs, givenBack, MOST_AHEAD_MS, taken } from './bucket.js'
+import { aheadOf } from './blocks.js'
+import { carriedOver, drained, elapsedMs, givenBack, taken } from './bucket.js'
 import { NONE } from './key-row.js'
 import { KeyTable } from './key-table.js'
 import { type Layout, Layouts } from './layouts.js'
@@ -43,15 +44,10 @@ export class BucketRows {
     this.#table.touch(row)
   }
 
-  /** How far the clock has stepped back behind a row, in milliseconds: until it catches up, nothing drains. */
+  /** How far the clock has stepped back behind a row, in milliseconds: see {@link aheadOf}. */
   aheadMs(row: number, now: number): number {
-    const { state } = this.layoutOf(row).blocks
-    const first = this.firstOf(row)
-    const ahead = (state[first - 1] as number) - now
-    if (ahead <= 0 || ahead > MOST_AHEAD_MS) return 0
-    const { length } = this.layoutOf(row).limits
-    for (let slot = 0; slot < length; slot++) if (state[first + slot] !== 0) return ahead
-    return 0
+    const { blocks, limits } = this.layoutOf(row)
+    return aheadOf(blocks.state, this.firstOf(row), limits.length, now)
   }
 
   /**

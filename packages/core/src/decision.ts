@@ -53,38 +53,24 @@ export function statusOf(
 /** The decision that the statuses of all its buckets make. */
 export function decisionOf(limits: readonly LimitStatus[], redefined: readonly LimitStatus[] = NO_STATUS): Decision {
   let retryAfterMs = 0
-  let refusedBy = NO_NAMES
+  let refusedBy: string[] | undefined
   for (const status of limits) {
     if (!status.refused) continue
     if (status.retryAfterMs > retryAfterMs) retryAfterMs = status.retryAfterMs
-    refusedBy = [...refusedBy, sentName(status.scope, status.limit)]
+    const name = sentName(status.scope, status.limit)
+    // A refusal is not to cost more than an allowed take: an array of one is cheap, one that grows is not.
+    if (refusedBy === undefined) refusedBy = [name]
+    else refusedBy.push(name)
   }
-  return { allowed: refusedBy === NO_NAMES, limits, retryAfterMs, refusedBy, redefined }
+  if (refusedBy === undefined) return { allowed: true, limits, retryAfterMs, refusedBy: NO_NAMES, redefined }
+  return { allowed: false, limits, retryAfterMs, refusedBy, redefined }
 }
 
-/** The decision when all limits had room. */
+/** The decision when all limits had room, and none has changed. */
 export function allowedBy(limits: readonly LimitStatus[]): Decision {
   return { allowed: true, limits, retryAfterMs: 0, refusedBy: NO_NAMES, redefined: NO_STATUS }
 }
 
-/**
- * An array with room for just so many statuses, all to be set. The usual lengths are literals, which cost a quarter of
- * `new Array` and of pushing, and no more room than they need.
- */
-export function statusList(count: number): LimitStatus[] {
-  switch (count) {
-    case 1:
-      return [UNSET]
-    case 2:
-      return [UNSET, UNSET]
-    case 3:
-      return [UNSET, UNSET, UNSET]
-    default:
-      return new Array<LimitStatus>(count)
-  }
-}
-
-const UNSET = undefined as unknown as LimitStatus
 const NO_STATUS: readonly LimitStatus[] = Object.freeze([])
 const NO_NAMES: readonly string[] = Object.freeze([])
 

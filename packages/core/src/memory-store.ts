@@ -1,7 +1,8 @@
-import { costFor, drained, elapsedMs, fits, givenBack, taken } from './bucket.js'
+import { decideBlock } from './block-decision.js'
+import { costFor, fits, givenBack, taken } from './bucket.js'
 import { BucketRows } from './bucket-rows.js'
 import { type Charge, disjoint } from './charge.js'
-import { allowedBy, type Decision, decisionOf, type LimitStatus, statusList, statusOf } from './decision.js'
+import { type Decision, decisionOf, type LimitStatus, statusOf } from './decision.js'
 import { RailError, shown } from './errors.js'
 import { NONE } from './key-row.js'
 import { type Limit, sameLimits } from './limit.js'
@@ -31,6 +32,8 @@ export class MemoryStore implements Store {
   readonly #owed: number[] = []
   readonly #changed: number[] = []
   #count = 0
+  /** Room for a block of full buckets. */
+  #full = new Float64Array()
 
   constructor(options: MemoryStoreOptions = {}) {
     const { maxKeys = 40_000 } = options
@@ -76,17 +79,30 @@ export class MemoryStore implements Store {
     if (charge === undefined) return decisionOf([])
     const row = buckets.find(charge.scope ?? '', charge.key)
     if (charge.taken !== undefined) return this.#decideMany(buckets, charges, now, commit)
-    if (row === NONE) return decideNew(buckets, charge, now, commit)
+    if (row === NONE) return this.#decideNew(buckets, charge, now, commit)
     const { limits, blocks } = buckets.layoutOf(row)
-    if (limits !== charge.limits && !sameLimits(limits, charge.limits))
-      return this.#decideMany(buckets, charges, now, commit)
+    if (!sameLimits(limits, charge.limits)) return this.#decideMany(buckets, charges, now, commit)
     const first = buckets.firstOf(row)
-    const at = blocks.state[first - 1] as number
-    const aheadMs = at > now ? buckets.aheadMs(row, now) : 0
-    if (!commit) return decide(blocks.state.slice(first, first + limits.length), 0, elapsedMs(at, now), aheadMs, charge)
-    blocks.state[first - 1] = now + aheadMs
+    if (!commit) return decideBlock(blocks.state.slice(first - 1, first + limits.length), 1, charge, now)
     buckets.touch(row)
-    return decide(blocks.state, first, elapsedMs(at, now), aheadMs, charge)
+    return decideBlock(blocks.state, first, charge, now)
+  }
+
+  /** The decision on a key that has no row: its buckets are full. */
+  #decideNew(buckets: BucketRows, charge: Charge, now: number, commit: boolean): Decision {
+    const { scope = '', key, limits } = charge
+    if (this.#full.length <= limits.length) this.#full = new Float64Array(2 * limits.length)
+    const block = this.#full.fill(0)
+    const decision = decideBlock(block, 1, charge, now)
+    // Where nothing comes to be owed there is nothing to keep: refusals and junk keys make no row.
+    let owing = limits.length
+    while (owing > 0 && block[owing] === 0) owing--
+    if (commit && owing > 0) {
+      const row = buckets.insert(scope, key, limits, now)
+      const first = buckets.firstOf(row)
+      for (let i = 0; i < limits.length; i++) buckets.layoutOf(row).blocks.state[first + i] = block[i + 1] as number
+    }
+    return decision
   }
 
   #decideMany(buckets: BucketRows, asked: readonly Charge[], now: number, commit: boolean): Decision {
@@ -172,44 +188,6 @@ export class MemoryStore implements Store {
       first = next
     }
   }
-}
-
-/** The decision on a key that has no row: its buckets are full. */
-function decideNew(buckets: BucketRows, charge: Charge, now: number, commit: boolean): Decision {
-  const { scope = '', key, limits } = charge
-  const owed = new Float64Array(limits.length)
-  const decision = decide(owed, 0, 0, 0, charge)
-  // Where nothing comes to be owed there is nothing to keep: refusals and junk keys make no row.
-  if (commit && owed.some((grains) => grains > 0)) {
-    const row = buckets.insert(scope, key, limits, now)
-    buckets.layoutOf(row).blocks.state.set(owed, buckets.firstOf(row))
-  }
-  return decision
-}
-
-/** Drains the buckets at `first` and following in `state`, takes from all of them or from none, and says how each stands. */
-function decide(state: Float64Array, first: number, elapsed: number, aheadMs: number, charge: Charge): Decision {
-  const { scope = '', key, limits, cost } = charge
-  let allowed = true
-  for (let i = 0; i < limits.length; i++) {
-    const limit = limits[i] as Limit
-    const owed = drained(state[first + i] as number, elapsed, limit)
-    state[first + i] = owed
-    if (!fits(owed, limit, costFor(limit, cost))) allowed = false
-  }
-  const statuses = statusList(limits.length)
-  for (let i = 0; i < limits.length; i++) {
-    const limit = limits[i] as Limit
-    const asks = costFor(limit, cost)
-    let owed = state[first + i] as number
-    const refused = !allowed && !fits(owed, limit, asks)
-    if (allowed) {
-      owed = taken(owed, limit, asks)
-      state[first + i] = owed
-    }
-    statuses[i] = statusOf(limit, key, scope, asks, refused, owed, aheadMs)
-  }
-  return allowed ? allowedBy(statuses) : decisionOf(statuses)
 }
 
 /** Row numbers and the slots of their index are kept as 32-bit integers. */

@@ -1,0 +1,64 @@
+import { aheadOf } from './blocks.js'
+import { costFor, drained, elapsedMs, fits, taken } from './bucket.js'
+import type { Charge } from './charge.js'
+import { allowedBy, type Decision, decisionOf, type LimitStatus, statusOf } from './decision.js'
+import type { Limit } from './limit.js'
+
+/**
+ * The decision on one charge whose limits are just those of a block, made on the block's own numbers: drains its buckets
+ * (at `first` and following in `state`) to `now`, takes from all of them or from none, and says how each stands.
+ */
+export function decideBlock(state: Float64Array, first: number, charge: Charge, now: number): Decision {
+  const { limits } = charge
+  const at = state[first - 1] as number
+  const elapsed = elapsedMs(at, now)
+  const aheadMs = at > now ? aheadOf(state, first, limits.length, now) : 0
+  state[first - 1] = now + aheadMs
+  return limits.length === 2
+    ? decideTwo(state, first, charge, elapsed, aheadMs)
+    : decideAll(state, first, charge, elapsed, aheadMs)
+}
+
+function decideAll(state: Float64Array, first: number, charge: Charge, elapsed: number, aheadMs: number): Decision {
+  const { scope = '', key, limits, cost } = charge
+  let allowed = true
+  for (let i = 0; i < limits.length; i++) {
+    const limit = limits[i] as Limit
+    const owed = drained(state[first + i] as number, elapsed, limit)
+    state[first + i] = owed
+    if (!fits(owed, limit, costFor(limit, cost))) allowed = false
+  }
+  const statuses = new Array<LimitStatus>(limits.length)
+  for (let i = 0; i < limits.length; i++) {
+    const limit = limits[i] as Limit
+    const asks = costFor(limit, cost)
+    const before = state[first + i] as number
+    const owed = allowed ? taken(before, limit, asks) : before
+    state[first + i] = owed
+    statuses[i] = statusOf(limit, key, scope, asks, !allowed && !fits(before, limit, asks), owed, aheadMs)
+  }
+  return allowed ? allowedBy(statuses) : decisionOf(statuses)
+}
+
+/** The same for two limits, the commonest number, without the loops: a fifth of a take. */
+function decideTwo(state: Float64Array, first: number, charge: Charge, elapsed: number, aheadMs: number): Decision {
+  const { scope = '', key, limits, cost } = charge
+  const [one, two] = [limits[0] as Limit, limits[1] as Limit]
+  const [asksOne, asksTwo] = [costFor(one, cost), costFor(two, cost)]
+  let owedOne = drained(state[first] as number, elapsed, one)
+  let owedTwo = drained(state[first + 1] as number, elapsed, two)
+  const fitsOne = fits(owedOne, one, asksOne)
+  const fitsTwo = fits(owedTwo, two, asksTwo)
+  const allowed = fitsOne && fitsTwo
+  if (allowed) {
+    owedOne = taken(owedOne, one, asksOne)
+    owedTwo = taken(owedTwo, two, asksTwo)
+  }
+  state[first] = owedOne
+  state[first + 1] = owedTwo
+  const statuses = [
+    statusOf(one, key, scope, asksOne, !fitsOne, owedOne, aheadMs),
+    statusOf(two, key, scope, asksTwo, !fitsTwo, owedTwo, aheadMs),
+  ]
+  return allowed ? allowedBy(statuses) : decisionOf(statuses)
+}
