@@ -1,0 +1,8 @@
+export type { Call, Input, KeyMaker } from './call.js'
+export { type Client, createClient, withRateLimit } from './client.js'
+export { ClientError, type ClientErrorCode, type ClientErrorDetails } from './client-error.js'
+export type { ClientOptions, Fetch } from './client-options.js'
+export type { WaitReason } from './hold.js'
+export type { GiveUpEvent, GiveUpReason, Hooks, RetryEvent, WaitEvent } from './hooks.js'
+export type { ScopeState } from './scope.js'
+export type { Timer } from './timer.js'

@@ -1,0 +1,50 @@
+import type { Outgoing } from './call.js'
+import type { Settings } from './client-options.js'
+import type { GiveUpReason } from './hooks.js'
+import type { RetryBudget } from './retry-budget.js'
+
+/** What a request came to: a response, or an error that `fetch` threw. */
+export interface Result {
+  readonly response: Response | undefined
+  readonly error: unknown
+}
+
+/**
+ * Statuses after which the same request may well be served. 401 and 403 are not among them: whoever may not, may not a
+ * moment later, and asking again looks like an attack.
+ */
+const PASSING: readonly number[] = [408, 429, 500, 502, 503, 504]
+
+/** Methods that may be repeated without harm (RFC 9110 section 9.2.2; QUERY: RFC 9110's registry). */
+const IDEMPOTENT: readonly string[] = ['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE', 'TRACE', 'QUERY']
+
+/** Whether a result is final, whatever could be done about it. */
+export function isFinal({ response }: Result): boolean {
+  return response !== undefined && !PASSING.includes(response.status)
+}
+
+/** Whether a call could be made again at all: it is safe to, and its body is still there. */
+export function barrierTo({ call, replayable }: Outgoing, { repeatable }: Settings): 'unsafe' | 'stream' | undefined {
+  const safe = IDEMPOTENT.includes(call.method) || call.headers.has('Idempotency-Key') || repeatable?.(call) === true
+  if (!safe) return 'unsafe'
+  return replayable ? undefined : 'stream'
+}
+
+/**
+ * Why a call is not made again after a result that is not final; `undefined`: it is. A 429 is not charged to the budget:
+ * the server is not failing, and one request at a time asks it when to come.
+ *
+ * @param retry Which retry it would be, from 1.
+ */
+export function reasonToStop(
+  { response }: Result,
+  retry: number,
+  barrier: GiveUpReason | undefined,
+  settings: Settings,
+  budget: RetryBudget,
+): GiveUpReason | undefined {
+  if (barrier !== undefined) return barrier
+  if (retry > settings.retries) return 'retries'
+  if (response?.status === 429) return undefined
+  return budget.spend() ? undefined : 'budget'
+}
