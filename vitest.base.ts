@@ -4,6 +4,7 @@ import { defineProject, type UserWorkspaceConfig } from 'vitest/config'
 export function project(name: string, test: UserWorkspaceConfig['test'] = {}) {
   return defineProject({
     ssr: { resolve: { conditions: ['@rail/source', 'module', 'node', 'development|production'] } },
-    test: { name, include: ['test/**/*.test.ts'], ...test },
+    // A slow machine is no fault: a test that hangs is stopped, and no other.
+    test: { name, include: ['test/**/*.test.ts'], testTimeout: 60_000, hookTimeout: 60_000, ...test },
   })
 }
