@@ -22,13 +22,16 @@ export function testAdapter({ name, start, cannot = [] }: AdapterHarness): void 
     beforeAll(async () => {
       running = await start()
       app = new App(running.url)
-    })
+    }, LONGEST_MS)
     afterAll(async () => {
       app.close()
       await running.stop()
-    })
+    }, LONGEST_MS)
     for (const { name: sentence, check, needs } of ADAPTER_CHECKS) {
-      if (needs === undefined || !cannot.includes(needs)) it(sentence, () => check(app))
+      if (needs === undefined || !cannot.includes(needs)) it(sentence, () => check(app), LONGEST_MS)
     }
   })
 }
+
+/** Nothing waits for real time; a machine may be busy all the same. */
+const LONGEST_MS = 60_000

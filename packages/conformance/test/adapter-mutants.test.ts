@@ -27,7 +27,7 @@ for (const { name, check } of ADAPTER_CHECKS) {
           app.close()
           await running.stop()
         }
-      })
+      }, 60_000)
     }
   })
 }

@@ -22,7 +22,7 @@ export const countingChecks = [
     const random = randomFrom(7)
     const text = (length: number): string =>
       String.fromCharCode(...Array.from({ length }, () => VALUE_BYTES[random(VALUE_BYTES.length)] as number))
-    for (let batch = 0; batch < 20; batch++) {
+    for (let batch = 0; batch < 8; batch++) {
       const twice = Array.from({ length: 50 }, (_, index) => {
         const headers = {
           [NOISE[random(NOISE.length)] as string]: text(20),
