@@ -251,7 +251,7 @@ export const REFUSAL_MUTANTS: readonly Mutant[] = [
     fault: 'it fails where the client is gone',
     breaks: ['a client that left while the limiter waited does no harm'],
     outcome: (outcome, req) => {
-      if (req.socket.destroyed) throw new Error('the client is gone')
+      if (!req.socket.writable) throw new Error('the client is gone')
       return outcome
     },
   },
