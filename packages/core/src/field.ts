@@ -56,7 +56,7 @@ export function mergeField(existing: string | undefined, field: Field, read?: Fi
     case 'replace':
       return value
     case 'list':
-      return existing === undefined ? value : joined(existing, field)
+      return existing === undefined || existing === value ? value : joined(existing, field)
     case 'larger':
       return existing === undefined || existing === field.instead ? value : larger(existing, value)
     case 'tightest':
