@@ -1,4 +1,4 @@
-import { type Clock, createPlanBook, perMinute, rateLimit } from '@rail/express'
+import { addressKey, type Clock, createPlanBook, perMinute, rateLimit } from '@rail/express'
 import { apiKeys, hashKey } from '@rail/keys'
 import express, { type Express, type Request } from 'express'
 import { plans } from './plans.js'
@@ -11,7 +11,7 @@ export function createApp(clock?: Clock): Express {
   // 401 for unknown keys, before any limiter: they make no bucket. An address that guesses is slowed down.
   const keys = apiKeys({
     keys: { [hashKey(demoKeys.acme)]: { id: 'acme' }, [hashKey(demoKeys.globex)]: { id: 'globex' } },
-    address: (req: Request) => req.ip ?? null,
+    address: (req: Request) => addressKey(req.ip),
     clock,
   })
 
