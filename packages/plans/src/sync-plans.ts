@@ -81,7 +81,7 @@ export function syncPlans(options: SyncOptions): SyncedPlans {
     const left = source === 'none' ? 'No limits are in force.' : `The limits in force stay (${source}).`
     return new RailError(
       'RAIL_SYNC_FAILED',
-      `Plans could not be synced from ${url.origin}: ${problem} ${left} The next try is in ${Math.ceil(waitMs / 1_000)} s.`,
+      `Plans could not be synced from ${url.origin}: ${problem.replace(/\.?$/, '.')} ${left} The next try is in ${Math.ceil(waitMs / 1_000)} s.`,
     )
   }
 
