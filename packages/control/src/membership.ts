@@ -1,42 +1,20 @@
 import type { SyncRequest } from '@rail/plans/sync-protocol'
-import type { Database, Reader } from './database.js'
+import type { Database, Reader, Row } from './database.js'
 import { type Author, note } from './history.js'
 import { Problem } from './problem.js'
+import type { ServerInfo } from './schemas.js'
 import { COUNTED_MS, LEARNING_MS, readState } from './state.js'
-
-/** A server, as it last reported. All times are epoch milliseconds by the control plane's clock, but for `startedAt`. */
-export interface ServerInfo {
-  /** A random text of the process; the servers are counted by it. */
-  readonly id: string
-  readonly host: string
-  readonly pid: number
-  readonly sdk: string
-  /** By the server's own clock. */
-  readonly startedAt: number
-  readonly firstSync: number
-  readonly lastSync: number
-  /** What it has applied; `null`: nothing yet. */
-  readonly epoch: string | null
-  readonly rev: number | null
-  readonly source: SyncRequest['source']
-  /** Why it refused the last payload; the limits before it are still in force there. */
-  readonly applyError: { readonly epoch: string; readonly rev: number; readonly message: string } | null
-  /** When it said goodbye. */
-  readonly leftAt: number | null
-  /** Until when it is one of the servers that limits are split over. */
-  readonly countedUntil: number
-}
 
 /**
  * Notes that a server has reported. It is counted from now until ten minutes after its last sync; one that says goodbye is
  * not counted from then on, whatever arrives late.
  */
 export function noteSync(db: Database, request: SyncRequest, now: number): void {
-  const { instance, host, pid, sdk, startedAt, have, source, applyError, leaving } = request
+  const { instance, host, pid, sdk, startedAt, have, source, applyError, unknownScopes = [], leaving } = request
   db.run(
-    `INSERT INTO server VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6, 0, ?7, ?8, ?9, ?10, ?11, ?12)
+    `INSERT INTO server VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6, 0, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
      ON CONFLICT DO UPDATE SET last_sync = excluded.last_sync, epoch = excluded.epoch, rev = excluded.rev,
-       source = excluded.source, apply_error = excluded.apply_error,
+       source = excluded.source, apply_error = excluded.apply_error, unknown_scopes = excluded.unknown_scopes,
        left_at = coalesce(left_at, excluded.left_at),
        counted_until = CASE WHEN left_at IS NULL THEN excluded.counted_until ELSE counted_until END`,
     instance,
@@ -49,6 +27,7 @@ export function noteSync(db: Database, request: SyncRequest, now: number): void 
     have?.rev ?? null,
     source,
     applyError === undefined ? null : JSON.stringify(applyError),
+    JSON.stringify(unknownScopes),
     leaving ? now : null,
     leaving ? now : now + COUNTED_MS,
   )
@@ -82,10 +61,12 @@ export function listServers(db: Reader): ServerInfo[] {
   return db
     .all(
       `SELECT id, host, pid, sdk, started_at AS startedAt, first_sync AS firstSync, last_sync AS lastSync, epoch, rev,
-              source, apply_error AS applyError, left_at AS leftAt, counted_until AS countedUntil
+              source, apply_error AS applyError, unknown_scopes AS unknownScopes, left_at AS leftAt, counted_until AS countedUntil
        FROM server ORDER BY last_sync DESC, id`,
     )
-    .map(({ applyError, ...row }) => ({ ...row, applyError: JSON.parse(String(applyError ?? 'null')) }) as ServerInfo)
+    .map(({ applyError, unknownScopes, ...row }) => {
+      return { ...row, applyError: parsed(applyError), unknownScopes: parsed(unknownScopes) ?? [] } as ServerInfo
+    })
 }
 
 /** Stops counting a server that will not come back; if it does, it is counted again. @throws Problem `not_found` */
@@ -96,4 +77,8 @@ export function stopCounting(db: Database, id: string, by: Author): void {
     const entry = { ...by, kind: 'server', id, before: { counted: true }, after: { counted: false } } as const
     note(db, readState(db).rev, entry)
   })
+}
+
+function parsed(text: Row[string] | undefined): unknown {
+  return typeof text === 'string' ? JSON.parse(text) : null
 }

@@ -92,6 +92,7 @@ export const MIGRATIONS: readonly Migration[] = [
         rev INTEGER,
         source TEXT NOT NULL,
         apply_error TEXT,
+        unknown_scopes TEXT,
         left_at INTEGER,
         counted_until INTEGER NOT NULL
       ) STRICT, WITHOUT ROWID;

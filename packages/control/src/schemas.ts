@@ -117,6 +117,7 @@ export const serverSchema = z.object({
     .object({ epoch: z.string(), rev: z.int().min(0), message: z.string() })
     .nullable()
     .describe('Why it refused the last payload; the limits before it are still in force there.'),
+  unknownScopes: z.array(z.string()).describe('Scopes that its program asks for and no plan has.'),
   state: z
     .enum(['running', 'silent', 'left', 'gone'])
     .describe(
@@ -188,6 +189,8 @@ export type StoredPlan = z.infer<typeof storedPlanSchema>
 export type StoredCustomer = z.infer<typeof storedCustomerSchema>
 /** Which limits hold for a customer, and which rule gave each. */
 export type Effective = z.infer<typeof customerDetailSchema>['effective']
+/** A server, as it last reported. */
+export type ServerInfo = Omit<z.infer<typeof serverSchema>, 'state' | 'counted' | 'isCurrent'>
 /** A token as it is listed: what it may do and how it was used, never its secret. */
 export type TokenInfo = z.infer<typeof tokenSchema>
 /** What one customer did in a span of time, on all servers together. */

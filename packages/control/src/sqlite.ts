@@ -42,7 +42,7 @@ export async function openSqlite(path: string, driver?: SqliteDriver): Promise<S
     )
   }
   const connection = new Database(path)
-  connection.exec('PRAGMA busy_timeout = 5000')
+  connection.exec('PRAGMA busy_timeout = 1000')
   return connection
 }
 

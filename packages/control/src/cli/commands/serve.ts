@@ -1,3 +1,4 @@
+import type { Duration } from '@rail/core'
 import { DEFAULT_PORT, startControlPlane } from '../../control-plane.js'
 import { type Command, textOf } from '../command.js'
 import { CliError, type Io } from '../io.js'
@@ -6,20 +7,29 @@ const SAME_ERROR_MS = 60_000
 
 /** Runs the control plane until it is asked to stop. */
 export const serve: Command = {
-  usage: '[--data ./rail-data] [--port 7245] [--host 127.0.0.1]',
+  usage: '[--data ./rail-data] [--port 7245] [--host 127.0.0.1] [--sync-every 15s]',
   summary: 'run the control plane; the first start prints its tokens',
   args: [0, 0],
-  options: { data: { type: 'string' }, port: { type: 'string' }, host: { type: 'string' } },
+  options: {
+    data: { type: 'string' },
+    port: { type: 'string' },
+    host: { type: 'string' },
+    'sync-every': { type: 'string' },
+  },
   run: async ({ io, values, show }) => {
     // From here on: whoever reads the address may ask it to stop right away.
     const stopped = io.stopped()
     const { data = './rail-data', host = '127.0.0.1' } = { data: textOf(values, 'data'), host: textOf(values, 'host') }
+    // Checked where it is used: core's type is narrower than what people may type.
+    const syncEvery = textOf(values, 'sync-every') as Duration | undefined
     const port = Number(textOf(values, 'port') ?? DEFAULT_PORT)
-    const control = await startControlPlane({ data, port, host, onError: errorTeller(io) }).catch((cause: unknown) => {
-      const { code, message } = cause as { code?: string; message: string }
-      const why = code === 'EADDRINUSE' ? `Port ${port} is taken. Is a control plane running already?` : message
-      throw new CliError(2, why, { cause })
-    })
+    const control = await startControlPlane({ data, port, host, syncEvery, onError: errorTeller(io) }).catch(
+      (cause: unknown) => {
+        const { code, message } = cause as { code?: string; message: string }
+        const why = code === 'EADDRINUSE' ? `Port ${port} is taken. Is a control plane running already?` : message
+        throw new CliError(2, why, { cause })
+      },
+    )
     const { url, firstTokens } = control
     show({ url, data, tokens: firstTokens ?? null }, () => [
       `The control plane is at ${url}, its data in ${data}.`,

@@ -19,6 +19,7 @@ interface Server {
   readonly counted: boolean
   readonly countedUntil: number
   readonly applyError: { readonly message: string } | null
+  readonly unknownScopes: readonly string[]
 }
 
 /** `servers`: lists them. */
@@ -39,9 +40,7 @@ export const servers: Command = {
     ])
     show(answer, () => [
       ...tableLines(['SERVER', 'PROCESS', 'STATE', 'LIMITS', 'FROM', 'LAST SYNC'], rows),
-      ...answer.servers.flatMap(({ id, applyError }) =>
-        applyError === null ? [] : [`${id.slice(0, 8)} refused the last payload: ${applyError.message}`],
-      ),
+      ...answer.servers.flatMap(troubleLines),
       setting === 'split'
         ? `Limits are split: each server enforces 1/${counted}.`
         : 'Each server enforces the whole limit.',
@@ -92,4 +91,12 @@ export const settings: Command = {
 
 function stateText({ state, counted, countedUntil }: Server): string {
   return state === 'silent' && counted ? `silent, counted until ${timeText(countedUntil)}` : state
+}
+
+function troubleLines({ id, applyError, unknownScopes }: Server): string[] {
+  const short = id.slice(0, 8)
+  return [
+    ...(applyError === null ? [] : [`${short} refused the last payload: ${applyError.message}`]),
+    ...(unknownScopes.length === 0 ? [] : [`${short} asks for scopes that no plan has: ${unknownScopes.join(', ')}`]),
+  ]
 }
