@@ -1,3 +1,3 @@
 import { project } from '../../vitest.base.js'
 
-export default project('control', { testTimeout: 30_000 })
+export default project('control')
