@@ -1,8 +1,9 @@
-import { FIELD_MUTANTS, REFUSAL_MUTANTS } from './answers.js'
 import { COUNTING_MUTANTS } from './counting.js'
 import { FAILURE_MUTANTS, RAIL_MUTANTS } from './failures.js'
+import { FIELD_MUTANTS } from './fields.js'
 import { LIMIT_MUTANTS } from './limits.js'
 import type { Mutant } from './mutant.js'
+import { REFUSAL_MUTANTS } from './refusals.js'
 
 /** Adapters that are broken on purpose: at least one for each sentence of the specification. */
 export const MUTANTS: readonly Mutant[] = [
