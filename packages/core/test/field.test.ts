@@ -43,6 +43,8 @@ describe('a list', () => {
     { there: '"a";r=1,"b";r=2', value: '"c";r=3', is: '"a";r=1, "b";r=2, "c";r=3' },
     { there: '"a, b";r=1', value: '"b";r=2', is: '"a, b";r=1, "b";r=2' },
     { there: '"a\\", b";r=1', value: '"c";r=2', is: '"a\\", b";r=1, "c";r=2' },
+    { there: '"a,b";r=1', value: '"c,d";r=2', is: '"a,b";r=1, "c,d";r=2' },
+    { there: '"a\\",b";r=1', value: '"c\\\\";r=2', is: '"a\\",b";r=1, "c\\\\";r=2' },
   ])('joins $there with $value', ({ there, value, is }) => {
     expect(mergeField(there, field(value))).toBe(is)
   })

@@ -71,8 +71,13 @@ describe('draft-7', () => {
   })
 
   it('tells of two policies with the same quota only the slower, as a quota is all the name they have', () => {
-    const limits = [perMinute(10), perDay(10), perSecond(20)]
-    expect(told('draft-7', decisionOn(limits, 1))[0]).toBe('RateLimit-Policy: 10;w=86400, 20;w=1')
+    for (const [one, other] of [
+      [perMinute(10), perDay(10)],
+      [perDay(10), perMinute(10)],
+    ] as const) {
+      const limits = [one, perSecond(20), other]
+      expect(told('draft-7', decisionOn(limits, 1))[0]).toBe('RateLimit-Policy: 10;w=86400, 20;w=1')
+    }
   })
 })
 
@@ -171,9 +176,14 @@ describe('the tightest limit', () => {
 
   it('refuses rather than having fewer left', () => {
     const few = limit({ name: 'few', tokens: 3, per: '1m', counts: 'requests' })
-    const decision = decisionOn([few, small], 5, [6, 0])
-    expect(decision.refusedBy).toEqual(['small'])
-    expect(headersFor(decision, 'draft-6').map((field) => field.value)).toEqual(['10', '4', '1'])
+    for (const limits of [
+      [few, small],
+      [small, few],
+    ]) {
+      const decision = decisionOn(limits, 5, [6, 0])
+      expect(decision.refusedBy).toEqual(['small'])
+      expect(headersFor(decision, 'draft-6').map((field) => field.value)).toEqual(['10', '4', '1'])
+    }
   })
 
   it('tells the time until full where a cost can never fit, as these styles cannot leave it out', () => {

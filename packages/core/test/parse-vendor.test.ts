@@ -234,6 +234,12 @@ describe('the limits that other APIs tell', () => {
     expect(limitsIn({ RateLimit: '"a";r=', 'X-RateLimit-Remaining': '5' })).toEqual([{ remaining: 5 }])
   })
 
+  it('are read once where one limit is told under several general names', () => {
+    const more = { 'X-RateLimit-Remaining': '5', 'X-Rate-Limit-Remaining': '6' }
+    expect(limitsIn({ 'RateLimit-Remaining': '4', ...more })).toEqual([{ remaining: 4 }])
+    expect(limitsIn({ 'RateLimit-Remaining': 'x', ...more })).toEqual([{ remaining: 5 }])
+  })
+
   it.each(['32/', '/40', '32/40/1', '-1/40', '32/4e1', 'a/b'])('are none where Shopify’s is malformed: %j', (value) => {
     expect(limitsIn({ 'X-Shopify-Shop-Api-Call-Limit': value })).toEqual([])
   })
