@@ -11,5 +11,6 @@ createApp().listen(port, (error) => {
   ${curl} -i ${url}/v1/hello
   ${curl} -s -o /dev/null -w "%{http_code}\\n" "${url}/v1/hello?n=[1-15]"
 
-The first shows where a customer of the free plan stands; the second asks 15 times in a row: 10 are let in, the rest are 429.`)
+The first shows where a customer of the free plan stands; the second asks 15 times in a row: 10 are let in,
+and one more for each tenth of a second that it takes; the rest are 429.`)
 })
