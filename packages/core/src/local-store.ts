@@ -1,11 +1,15 @@
 import type { Charge } from './charge.js'
 import type { Decision } from './decision.js'
+import type { Limit } from './limit.js'
 import { MemoryStore } from './memory-store.js'
 import { share } from './share.js'
 
 /** Where buckets are while the store is away: in this process, each limit at this server's share. */
 export class LocalStore extends MemoryStore {
   readonly #servers: number | (() => number)
+  /** Shares as they were made for `#sharedBy` servers, so that they are made once for each set of limits. */
+  #shares = new WeakMap<readonly Limit[], readonly Limit[]>()
+  #sharedBy = 1
 
   constructor(servers: number | (() => number) = 1) {
     super()
@@ -14,9 +18,19 @@ export class LocalStore extends MemoryStore {
 
   override take(charges: readonly Charge[], now: number): Decision {
     const servers = typeof this.#servers === 'number' ? this.#servers : this.#servers()
+    if (servers !== this.#sharedBy) this.#shares = new WeakMap()
+    this.#sharedBy = servers
     return super.take(
-      charges.map((charge) => ({ ...charge, limits: charge.limits.map((limit) => share(limit, servers)) })),
+      charges.map((charge) => ({ ...charge, limits: this.#sharesOf(charge.limits) })),
       now,
     )
+  }
+
+  #sharesOf(limits: readonly Limit[]): readonly Limit[] {
+    const known = this.#shares.get(limits)
+    if (known !== undefined) return known
+    const shares = limits.map((limit) => share(limit, this.#sharedBy))
+    this.#shares.set(limits, shares)
+    return shares
   }
 }

@@ -86,6 +86,17 @@ describe.each([
     expect((await limiter.take({})).decision?.limits[0]?.limit.burst).toBe(2)
   })
 
+  test('is stood in for by shares that are made once for each set of limits', async () => {
+    const { limiter } = limiterOf({ store, onStoreFailure: 'local', servers: () => 3 })
+    const [first, second] = [(await limiter.take({})).decision, (await limiter.take({})).decision]
+    expect(second?.limits[0]?.limit).toBe(first?.limits[0]?.limit)
+  })
+
+  test.each([0, 1.5, undefined])('where servers returns %o, is an error: no share can be made', async (servers) => {
+    const { limiter } = limiterOf({ store, onStoreFailure: 'local', servers: () => servers as number })
+    await expect((async () => limiter.take({}))()).rejects.toMatchObject({ code: 'RAIL_BAD_SHARE' })
+  })
+
   test('in a dry run refuses nothing', async () => {
     expect(
       (await limiterOf({ store, onStoreFailure: 'refuse', dryRun: true }).limiter.take({})).refusal,
