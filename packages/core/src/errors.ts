@@ -40,10 +40,13 @@ export type RailErrorCode =
 export class RailError extends Error {
   override readonly name = 'RailError'
   readonly code: RailErrorCode
+  /** How many failures this stands for: more than 1 where those of one kind are told at most once a second. @default 1 */
+  readonly count: number
 
-  constructor(code: RailErrorCode, message: string, options?: { cause?: unknown }) {
+  constructor(code: RailErrorCode, message: string, options?: { cause?: unknown; count?: number }) {
     super(message, options)
     this.code = code
+    this.count = options?.count ?? 1
   }
 }
 

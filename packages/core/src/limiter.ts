@@ -135,7 +135,7 @@ export function createLimiter<Request>(
       }
     const withoutStore = (error: unknown): MaybePromise<Outcome> => {
       if (error instanceof RailError && error.code !== 'RAIL_STORE_FAILED') throw error
-      reporter.storeFailed(error, now)
+      reporter.storeFailed('take', error, now)
       if (settings.onStoreFailure === 'local') return answer(local)(local.take(count.asked(charges, local), now))
       if (settings.onStoreFailure !== 'refuse' || settings.dryRun === true) return UNCOUNTED
       return chain(unavailableTo(request, settings, reporter.tell), (sent) => ({ ...UNCOUNTED, ...sent }))
@@ -155,8 +155,16 @@ export function createLimiter<Request>(
 
   function settle(count: Count, actualCost: number): void {
     if (settings.dryRun === true) return
-    const failed = (error: unknown): void => reporter.tell(error)
-    attempt(() => count.settle(actualCost, clock), ignore, failed)
+    let now = 0
+    const read = (): number => {
+      now = readClock(clock)
+      return now
+    }
+    const failed = (error: unknown): void => {
+      if (error instanceof RailError && error.code !== 'RAIL_STORE_FAILED') reporter.tell(error)
+      else reporter.storeFailed('settle', error, now)
+    }
+    attempt(() => count.settle(actualCost, read), ignore, failed)
   }
 
   return limiterFor({})

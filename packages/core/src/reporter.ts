@@ -5,8 +5,8 @@ import { RailError, shown } from './errors.js'
 export interface Reporter {
   /** Tells at once. An error in the hook goes nowhere: it must not reach a request. */
   tell(error: unknown): void
-  /** A failure of the store: told at most once a second, with how many failures it stands for. */
-  storeFailed(cause: unknown, nowMs: number): void
+  /** A failure of the store: each kind is told at most once a second, with how many failures it stands for. */
+  storeFailed(doing: 'take' | 'settle', cause: unknown, nowMs: number): void
   /** What a decision shows to be wrong with the limits: told once for each limit. */
   look(decision: Decision, nowMs: number): void
 }
@@ -14,8 +14,7 @@ export interface Reporter {
 export function createReporter(onError: ((error: unknown) => void) | undefined): Reporter {
   const told = new Set<string>()
   const redefinitions = new Map<string, number[]>()
-  let failures = 0
-  let failureToldAt = Number.NEGATIVE_INFINITY
+  const failures = new Map<string, { count: number; toldAt: number }>()
 
   function tell(error: unknown): void {
     try {
@@ -34,18 +33,23 @@ export function createReporter(onError: ((error: unknown) => void) | undefined):
 
   return {
     tell,
-    storeFailed(cause, nowMs) {
-      failures++
+    storeFailed(doing, cause, nowMs) {
+      const kind = kindOf(doing, cause)
+      const known = failures.has(kind) || failures.size < MOST_KINDS ? kind : OTHER
+      const { count, toldAt } = failures.get(known) ?? { count: 0, toldAt: Number.NEGATIVE_INFINITY }
       // A step back of the clock must not silence it.
-      if (nowMs - failureToldAt < TELL_EVERY_MS && nowMs >= failureToldAt) return
-      failureToldAt = nowMs
-      const error = new RailError(
-        'RAIL_STORE_FAILED',
-        `The store failed ${failures} times since the last word of it.`,
-        { cause },
+      if (nowMs - toldAt < TELL_EVERY_MS && nowMs >= toldAt) {
+        failures.set(known, { count: count + 1, toldAt })
+        return
+      }
+      failures.set(known, { count: 0, toldAt: nowMs })
+      const times = count === 0 ? '' : `, ${count + 1} times since the last word of it`
+      tell(
+        new RailError('RAIL_STORE_FAILED', `The store failed to ${doing}${times}: ${messageOf(cause)}`, {
+          cause,
+          count: count + 1,
+        }),
       )
-      failures = 0
-      tell(error)
     },
     look(decision, nowMs) {
       if (decision.retryAfterMs === Number.POSITIVE_INFINITY) {
@@ -77,7 +81,19 @@ export function createReporter(onError: ((error: unknown) => void) | undefined):
   }
 }
 
+/** Failures are of one kind where the store was asked the same, and says the same of it. */
+function kindOf(doing: string, cause: unknown): string {
+  return `${doing} ${messageOf(cause)}`
+}
+
+function messageOf(cause: unknown): string {
+  return cause instanceof Error ? cause.message : shown(cause)
+}
+
 const TELL_EVERY_MS = 1_000
+/** A store that says something else each time must not fill the memory: what comes later is one kind. */
+const MOST_KINDS = 16
+const OTHER = 'other'
 /** So many changes of one bucket's definition within so long are no change of plan. */
 const FLAPS = 3
 const FLAPPING_MS = 60_000
