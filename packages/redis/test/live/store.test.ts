@@ -1,22 +1,42 @@
 import { testStore } from '@rail/conformance'
-import { createClient } from 'redis'
 import { afterAll, beforeAll, describe, inject } from 'vitest'
-import { RedisStore } from '../../src/index.js'
+import { RedisStore, type RedisStoreOptions } from '../../src/index.js'
+import { CLIENTS, CLUSTER_CLIENTS, type OpenClient } from '../support/clients.js'
+import { type RedisCluster, startRedisCluster } from '../support/redis-cluster.js'
 
 const port = inject('redisPort')
+let stores = 0
 
-describe.skipIf(port === 0)('redis', () => {
-  const client = createClient({ url: `redis://127.0.0.1:${port}`, disableOfflineQueue: true })
+/** A store with no buckets in it, that waits for a slow machine. */
+function fresh(options: RedisStoreOptions): RedisStore {
+  return new RedisStore({ ...options, prefix: `store-${++stores}:`, useGivenTime: true, deadlineMs: 60_000 })
+}
+
+describe.skipIf(port === 0).each(CLIENTS)('$name', ({ name, open }) => {
+  let opened: OpenClient
   beforeAll(async () => {
-    await client.connect()
+    opened = await open(port)
   })
-  afterAll(() => {
-    client.destroy()
-  })
-  let stores = 0
-  testStore({
-    name: 'redis',
-    create: () => new RedisStore({ client, prefix: `store-${++stores}:`, useGivenTime: true, deadlineMs: 60_000 }),
-    destroy: (store) => (store as RedisStore).close(),
+  afterAll(() => opened.close())
+  const destroy = (store: unknown): void => (store as RedisStore).close()
+  testStore({ name, create: () => fresh({ client: opened.client }), destroy })
+})
+
+describe.skipIf(port === 0)('a cluster', () => {
+  let cluster: RedisCluster
+  beforeAll(async () => {
+    cluster = await startRedisCluster()
+  }, 60_000)
+  afterAll(() => cluster.stop())
+
+  describe.each(CLUSTER_CLIENTS)('$name', ({ name, open }) => {
+    let opened: OpenClient
+    beforeAll(async () => {
+      opened = await open(cluster.port)
+    })
+    afterAll(() => opened.close())
+    const destroy = (store: unknown): void => (store as RedisStore).close()
+    // All keys of a test have one tag, as charges of several keys in one request must.
+    testStore({ name, create: () => fresh({ client: opened.client, tag: () => 'one' }), destroy })
   })
 })

@@ -1,0 +1,74 @@
+import { createClient } from 'redis'
+import { type RedisServer, startRedisServer } from './redis-server.js'
+
+/** Three masters without replicas, as one cluster. */
+export interface RedisCluster {
+  readonly nodes: readonly RedisServer[]
+  /** The port of any node. */
+  readonly port: number
+  /** The node that has a slot. */
+  nodeOf(slot: number): RedisServer
+  /** Says something to one node, as redis-cli would. */
+  tell(node: RedisServer, ...command: string[]): Promise<unknown>
+  stop(): Promise<void>
+}
+
+const SLOTS = 16_384
+
+export async function startRedisCluster(): Promise<RedisCluster> {
+  const more = [
+    '--cluster-enabled',
+    'yes',
+    '--cluster-require-full-coverage',
+    'no',
+    '--cluster-config-file',
+    'nodes.conf',
+    '--cluster-node-timeout',
+    '2000',
+  ]
+  const nodes = await Promise.all([0, 1, 2].map(() => startRedisServer(more)))
+  const from = (index: number): number => Math.floor((index * SLOTS) / nodes.length)
+  for (const [index, node] of nodes.entries()) {
+    await tell(node, 'CLUSTER', 'ADDSLOTSRANGE', String(from(index)), String(from(index + 1) - 1))
+    await tell(node, 'CLUSTER', 'SET-CONFIG-EPOCH', String(index + 1))
+  }
+  for (const node of nodes) {
+    for (const other of nodes) await tell(node, 'CLUSTER', 'MEET', '127.0.0.1', String(other.port))
+  }
+  for (const node of nodes) await until(async () => (await isWhole(node)) || undefined)
+  return {
+    nodes,
+    port: (nodes[0] as RedisServer).port,
+    nodeOf: (slot) => nodes.findLast((_, index) => from(index) <= slot) as RedisServer,
+    tell,
+    stop: async () => {
+      await Promise.all(nodes.map((node) => node.stop()))
+    },
+  }
+}
+
+async function isWhole(node: RedisServer): Promise<boolean> {
+  const info = String(await tell(node, 'CLUSTER', 'INFO'))
+  const slots = (await tell(node, 'CLUSTER', 'SLOTS')) as unknown[]
+  return info.includes('cluster_state:ok') && info.includes('cluster_known_nodes:3') && slots.length === 3
+}
+
+/** Says something to a server on a connection of its own. */
+export async function tell(node: { readonly port: number }, ...command: string[]): Promise<unknown> {
+  const client = createClient({ socket: { host: '127.0.0.1', port: node.port } })
+  await client.connect()
+  try {
+    return await client.sendCommand(command)
+  } finally {
+    client.destroy()
+  }
+}
+
+/** Asks again, every 20 ms, until something comes of it. What fails counts as nothing. */
+export async function until<T>(ask: () => Promise<T | undefined>): Promise<T> {
+  for (;;) {
+    const found = await ask().catch(() => undefined)
+    if (found !== undefined) return found
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}

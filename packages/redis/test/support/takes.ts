@@ -1,0 +1,45 @@
+import { type Charge, type Decision, limit, type RailError } from '@rail/core'
+import type { RedisStore } from '../../src/index.js'
+
+const BURST = 1_000_000
+/** A bucket in which every take is counted: nothing comes back while a test runs, and there is room for all. */
+const ledger = limit({ name: 'ledger', tokens: 1, per: '30d', burst: BURST })
+
+export function chargeOf(key = 'acme'): readonly [Charge] {
+  return [{ key, limits: [ledger], cost: 1 }]
+}
+
+/** What became of a take: a decision, or what was wrong. Never rejects. */
+export async function taken(store: RedisStore, key?: string): Promise<Decision | RailError> {
+  try {
+    return await store.take(chargeOf(key), 0)
+  } catch (error) {
+    return error as RailError
+  }
+}
+
+/** Takes until Redis answers one; says how often. */
+export async function takenAtLast(store: RedisStore, key?: string): Promise<number> {
+  for (let attempts = 1; ; attempts++) {
+    if ('allowed' in (await taken(store, key))) return attempts
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
+
+/** How many takes Redis has counted for a key. */
+export async function counted(store: RedisStore, key?: string): Promise<number> {
+  const [charge] = chargeOf(key)
+  const { limits } = await store.peek([{ ...charge, cost: 0 }], 0)
+  return BURST - (limits[0]?.remaining ?? 0)
+}
+
+/**
+ * Whether something is settled by so many milliseconds from now, as this process counts them: on a machine that stands
+ * still meanwhile, our timer stands still too.
+ */
+export async function isSettledWithin(ms: number, promise: Promise<unknown>): Promise<boolean> {
+  const late = Symbol('late')
+  const turn = (next: () => void): unknown => setImmediate(next)
+  const timer = new Promise((resolve) => setTimeout(() => turn(() => turn(() => resolve(late))), ms))
+  return (await Promise.race([promise, timer])) !== late
+}
