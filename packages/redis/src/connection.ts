@@ -12,8 +12,8 @@ export interface Connection {
   notReady(): string | undefined
   /** Runs the script once. Never again after it may have run. */
   run(script: string, sha: string, keys: readonly string[], args: readonly string[]): PromiseLike<unknown>
-  /** What the server says of itself in a section of `INFO`, where this can be asked. */
-  info?(section: string): PromiseLike<unknown>
+  /** What each server says of its memory (`INFO memory`); nothing where this cannot be asked. */
+  memoryInfo(): Promise<readonly unknown[]>
 }
 
 /**
@@ -40,7 +40,7 @@ export function connectionOf(client: unknown, deadlineMs: number): Connection {
 
 /** A connection by the user's own function. */
 export function connectionBy(run: RunScript, isCluster: boolean): Connection {
-  return { isCluster, run, serverOf: () => '', notReady: () => undefined }
+  return { isCluster, run, serverOf: () => '', notReady: () => undefined, memoryInfo: async () => [] }
 }
 
 /** By SHA-1 first, by text only where Redis does not know it: nothing has run then. */

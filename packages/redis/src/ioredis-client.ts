@@ -23,6 +23,8 @@ interface Parts extends IoredisClient {
     readonly redisOptions?: { readonly autoResendUnfulfilledCommands?: boolean }
   }
   on?(event: 'error', listener: (error: unknown) => void): unknown
+  /** Of a cluster. */
+  nodes?(role: 'master'): readonly Parts[]
   info?(section: string): Promise<unknown>
 }
 
@@ -50,24 +52,30 @@ export function ioredisConnection(given: IoredisClient): Connection {
         () => client.evalsha(sha, keys.length, ...keys, ...args),
         () => client.eval(script, keys.length, ...keys, ...args),
       ),
-    ...(isCluster || client.info === undefined
-      ? {}
-      : { info: (section) => client.info?.(section) ?? Promise.resolve() }),
+    memoryInfo() {
+      const nodes = isCluster ? (client.nodes?.('master') ?? []) : [client]
+      return Promise.all(nodes.map((node) => node.info?.('memory')))
+    },
   }
 }
 
 function refuseReplays({ options = {} }: Parts, isCluster: boolean): void {
-  const wanted = [
-    ...(options.enableOfflineQueue === false ? [] : ['enableOfflineQueue: false']),
-    ...(isCluster || options.autoResendUnfulfilledCommands === false ? [] : ['autoResendUnfulfilledCommands: false']),
-    ...(!isCluster || options.retryDelayOnFailover === 0 ? [] : ['retryDelayOnFailover: 0']),
-    ...(!isCluster || !options.clusterNodeRetryStrategy || options.redisOptions?.autoResendUnfulfilledCommands === false
-      ? []
-      : ['redisOptions: { autoResendUnfulfilledCommands: false }']),
-  ]
+  const { enableOfflineQueue, autoResendUnfulfilledCommands, retryDelayOnFailover, clusterNodeRetryStrategy } = options
+  const wanted: string[] = []
+  if (isCluster) {
+    // A cluster's own queue is left alone: it holds what is sent to a node while that is first connected to.
+    if (retryDelayOnFailover !== 0) wanted.push('retryDelayOnFailover: 0')
+    if (clusterNodeRetryStrategy && options.redisOptions?.autoResendUnfulfilledCommands !== false) {
+      wanted.push('redisOptions: { autoResendUnfulfilledCommands: false }')
+    }
+  } else {
+    if (enableOfflineQueue !== false) wanted.push('enableOfflineQueue: false')
+    if (autoResendUnfulfilledCommands !== false) wanted.push('autoResendUnfulfilledCommands: false')
+  }
   if (wanted.length === 0) return
   throw new RailError(
     'RAIL_BAD_OPTION',
-    `This ioredis client would send commands again, or late, after it has lost its connection: one request would be counted twice. Make one for the limiter with { ${wanted.join(', ')} }.`,
+    'This ioredis client would send commands again, or late, once it has lost its connection, and so count one request twice. ' +
+      `Make one for the limiter with { ${wanted.join(', ')} }.`,
   )
 }

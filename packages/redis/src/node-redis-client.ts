@@ -17,7 +17,9 @@ interface ScriptOptions {
 interface Parts extends NodeRedisClient {
   readonly isReady?: boolean
   readonly options?: { readonly disableOfflineQueue?: boolean }
-  readonly masters?: unknown
+  /** Of a cluster. */
+  readonly masters?: readonly unknown[]
+  nodeClient?(node: unknown): Parts | Promise<Parts>
   /** Of a cluster, by slot. */
   readonly slots?: readonly ({ readonly master?: { readonly address?: string } } | undefined)[]
   withCommandOptions?(options: { timeout: number }): Parts
@@ -55,8 +57,9 @@ export function nodeRedisConnection(given: NodeRedisClient, deadlineMs: number):
         () => sender.eval(script, options),
       )
     },
-    ...(isCluster || client.info === undefined
-      ? {}
-      : { info: (section) => sender.info?.(section) ?? Promise.resolve() }),
+    async memoryInfo() {
+      const nodes = client.masters?.map((master) => client.nodeClient?.(master)) ?? [client]
+      return Promise.all(nodes.map(async (node) => (await node)?.info?.('memory')))
+    },
   }
 }

@@ -1,6 +1,7 @@
 import { type Charge, type Decision, decisionOf, type MaybePromise, RailError, type Store } from '@rail/core'
 import { type Ask, argumentsOf, askFor, decisionFrom, type Reading, readingOf } from './ask.js'
 import { type Connection, connectionBy, connectionOf } from './connection.js'
+import { warnOfEviction } from './eviction.js'
 import { type KeyName, keyName } from './key-names.js'
 import { linesOf } from './limit-lines.js'
 import { checkedTag, checkOptions, type RedisStoreOptions } from './redis-store-options.js'
@@ -26,6 +27,7 @@ export class RedisStore implements Store {
   readonly #nameOf: (scope: string, key: string) => KeyName
   readonly #refusals: RefusalCache | undefined
   readonly #useGivenTime: boolean
+  #looked = false
 
   constructor(options: RedisStoreOptions) {
     checkOptions(options)
@@ -84,11 +86,16 @@ export class RedisStore implements Store {
     note?: (reading: Reading) => void,
   ): Promise<Decision> {
     if (ask.keys.length === 0) return decisionOf([])
-    return this.#ask(ask.keys, argumentsOf(ask, operation), now, (numbers, first) => {
+    const decision = await this.#ask(ask.keys, argumentsOf(ask, operation), now, (numbers, first) => {
       const [reading, count] = readingOf(ask, numbers, first)
       note?.(reading)
       return [decisionFrom(ask, reading), count]
     })
+    if (!this.#looked) {
+      this.#looked = true
+      warnOfEviction(this.#connection)
+    }
+    return decision
   }
 
   async #change(

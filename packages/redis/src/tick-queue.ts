@@ -124,5 +124,5 @@ async function attempt(run: () => PromiseLike<unknown>): Promise<unknown> {
 }
 
 function messageOf(cause: unknown): string {
-  return cause instanceof Error ? cause.message : String(cause)
+  return (cause instanceof Error ? cause.message : String(cause)).replace(/\.$/, '')
 }

@@ -61,7 +61,7 @@ const nodeRedisCluster =
 const ioredisCluster =
   (Cluster: typeof Cluster6 | typeof Cluster5) =>
   async (port: number): Promise<OpenClient> => {
-    const options = { enableOfflineQueue: false, retryDelayOnFailover: 0 }
+    const options = { retryDelayOnFailover: 0 }
     const client = new (Cluster as typeof Cluster6)([{ host: '127.0.0.1', port }], options)
     client.on('error', () => {})
     await once(client, 'ready')

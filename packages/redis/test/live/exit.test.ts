@@ -1,0 +1,44 @@
+import { once } from 'node:events'
+import { describe, expect, inject, test } from 'vitest'
+import { startChild } from '../support/child.js'
+import { CLIENTS } from '../support/clients.js'
+import { startFaultProxy } from '../support/fault-proxy.js'
+import { startRedisServer } from '../support/redis-server.js'
+
+const FAULTS = ['nothing', 'a blackhole', 'a refusal', 'a killed server', 'a close at once'] as const
+const names = CLIENTS.map((kind) => kind.name)
+// Each case starts a process. One by one, so that it is seen which client holds on, only in `npm run test:faults`.
+const CASES = process.env.RAIL_FAULTS === 'all' ? names : [names.join(',')]
+
+describe.skipIf(inject('redisPort') === 0).each(CASES)('with %s', (clients) => {
+  test.each(FAULTS)(
+    'after %s a process ends by itself once the store and its client are closed',
+    async (fault) => {
+      const server = await startRedisServer()
+      const proxy = await startFaultProxy(server.port)
+      const child = startChild(
+        './exit.child.ts',
+        clients,
+        String(proxy.port),
+        fault === 'a close at once' ? 'at once' : '',
+      )
+      await once(child.process, 'message')
+      if (fault === 'a blackhole' || fault === 'a close at once') proxy.mode = 'blackhole'
+      if (fault === 'a refusal') await proxy.refuse()
+      if (fault === 'a killed server') {
+        server.kill('SIGKILL')
+        await once(server.process, 'exit')
+      }
+      const answer = once(child.process, 'message')
+      const exit = once(child.process, 'exit')
+      child.process.send('go')
+      // On a slow machine a deadline may be missed with nothing broken.
+      if (fault === 'nothing') await answer
+      else expect((await answer)[0], child.output()).toEqual(['RAIL_STORE_FAILED'])
+      expect([await exit, child.output()]).toEqual([[0, null], ''])
+      await proxy.close()
+      await server.stop()
+    },
+    60_000,
+  )
+})
