@@ -9,6 +9,7 @@ import {
   type LimitStatus,
   statusOf,
 } from '@rail/core'
+import { storeFailure } from './batch.js'
 import type { KeyName } from './key-names.js'
 import { formatFor, grainsFor, linesOf } from './limit-lines.js'
 
@@ -97,7 +98,11 @@ export function argumentsOf({ keys, stride }: Ask, operation: 'take' | 'peek'): 
   return args
 }
 
-/** Reads the answer to an ask from the numbers that begin at `first`; also says how many these are. */
+/**
+ * Reads the answer to an ask from the numbers that begin at `first`; also says how many these are.
+ *
+ * @throws RailError `RAIL_STORE_FAILED` where they are no such answer
+ */
 export function readingOf({ keys }: Ask, numbers: readonly number[], first: number): [Reading, number] {
   const aheadMs: number[] = []
   const owed: number[] = []
@@ -107,9 +112,23 @@ export function readingOf({ keys }: Ask, numbers: readonly number[], first: numb
     aheadMs.push(numbers[next++] as number)
     for (let index = 0; index < buckets.length; index++) owed.push(numbers[next++] as number)
   }
-  const redefined: number[] = []
-  for (let count = Math.floor(status / 2); count > 0; count--) redefined.push((numbers[next++] as number) - 1)
-  return [{ allowed: status % 2 === 1, aheadMs, owed, redefined }, next - first]
+  checkNumbers(numbers, first, next)
+  const last = next + Math.floor(status / 2)
+  checkNumbers(numbers, next, last)
+  const redefined = last === next ? NONE : numbers.slice(next, last).map((place) => place - 1)
+  return [{ allowed: status % 2 === 1, aheadMs, owed, redefined }, last - first]
+}
+
+const NONE: readonly number[] = []
+
+/** @throws RailError `RAIL_STORE_FAILED` unless there are numbers from `first` up to `next` */
+export function checkNumbers(numbers: readonly number[], first: number, next: number): void {
+  for (let index = first; index < next; index++) {
+    const number = numbers[index]
+    if (number === undefined || Number.isNaN(number)) {
+      throw storeFailure('Redis answered something else than the numbers of the script.')
+    }
+  }
 }
 
 /** The decision that a reading makes. */

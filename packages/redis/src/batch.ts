@@ -45,16 +45,25 @@ export class Batch {
     this.#timer.unref()
   }
 
-  /** Hands out the script's answer. Throws when it is none. */
+  /** Hands out the script's answer: each item its own. What is no such answer fails them. */
   answer(replies: unknown): void {
-    if (!Array.isArray(replies)) throw storeFailure('Redis answered the script with something else than a list.')
-    const numbers = replies.map(Number)
     this.#end()
+    const numbers = Array.isArray(replies) ? replies.map(wholeOf) : []
     let next = 0
     for (const item of this.#items) {
-      const failed = Number.isNaN(numbers[next])
-      if (failed) item.fail(storeFailure(`Redis could not do it: ${String(replies[next]).replace(/^!/, '')}.`))
-      next += failed ? 1 : item.answer(numbers, next)
+      const failure = textOf(replies, next)
+      if (failure !== undefined) {
+        item.fail(storeFailure(`Redis could not do it: ${failure}.`))
+        next++
+        continue
+      }
+      try {
+        next += item.answer(numbers, next)
+      } catch (error) {
+        item.fail(error)
+        // Where one answer is not understood, nobody knows where the next one begins.
+        next = numbers.length
+      }
     }
   }
 
@@ -69,4 +78,17 @@ export class Batch {
     this.#done?.()
     this.#done = undefined
   }
+}
+
+/** A whole number from 0, as any client may hand it over; NaN if it is none. */
+function wholeOf(value: unknown): number {
+  if (typeof value === 'number') return Number.isSafeInteger(value) && value >= 0 ? value : Number.NaN
+  return value !== null && /^\d+$/.test(String(value)) ? Number(value) : Number.NaN
+}
+
+/** What the script says was wrong with an item. */
+function textOf(replies: unknown, place: number): string | undefined {
+  const reply: unknown = Array.isArray(replies) ? replies[place] : undefined
+  const text = typeof reply === 'string' || reply instanceof Uint8Array ? String(reply) : ''
+  return text.startsWith('!') ? text.slice(1) : undefined
 }

@@ -1,5 +1,5 @@
 import { type Charge, type Decision, decisionOf, type MaybePromise, RailError, type Store } from '@rail/core'
-import { type Ask, argumentsOf, askFor, decisionFrom, type Reading, readingOf } from './ask.js'
+import { type Ask, argumentsOf, askFor, checkNumbers, decisionFrom, type Reading, readingOf } from './ask.js'
 import { type Connection, connectionBy, connectionOf } from './connection.js'
 import { warnOfEviction } from './eviction.js'
 import { type KeyName, keyName } from './key-names.js'
@@ -109,7 +109,10 @@ export class RedisStore implements Store {
     }
     forget()
     const args = keys.flatMap((key) => key.args)
-    await this.#ask(keys, [operation, String(keys.length), String(args.length), ...args], now, () => [undefined, 1])
+    await this.#ask(keys, [operation, String(keys.length), String(args.length), ...args], now, (numbers, first) => {
+      checkNumbers(numbers, first, first + 1)
+      return [undefined, 1]
+    })
     forget()
   }
 

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { RailError } from '@rail/core'
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
@@ -170,6 +171,18 @@ describe.skipIf(inject('redisPort') === 0).each(CLIENTS)('with $name', ({ open }
     expect(failures.at(-1)?.message).toMatch(/^Redis was not asked: /)
     await proxy.listen()
     await recovers(1, failures.length)
+  })
+
+  test('an answer that came while the process stood still is heard, though the deadline has passed', async () => {
+    const past = new RedisStore({ client: direct.client, deadlineMs: DEADLINE_MS })
+    const heard = taken(past, 'heard')
+    // Two turns: one sends, and some clients write in the next.
+    await new Promise((resolve) => setImmediate(() => setImmediate(resolve)))
+    const asked = ['-p', String(server.port), 'EXISTS', 'rail:{heard}']
+    const still = performance.now() + 2 * DEADLINE_MS
+    while (performance.now() < still || !execFileSync('redis-cli', asked, { encoding: 'utf8' }).startsWith('1'));
+    expect(await heard).toMatchObject({ allowed: true })
+    past.close()
   })
 
   test('after close() everything fails at once, what is under way too', async () => {

@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest'
+import { Breaker } from '../src/breaker.js'
+
+const opened = (at = 0): Breaker => {
+  const breaker = new Breaker(3, 500)
+  for (let failure = 0; failure < 3; failure++) breaker.failed(at)
+  return breaker
+}
+
+test('a breaker lets everything through until so many have failed in a row', () => {
+  const breaker = new Breaker(3, 500)
+  for (let round = 0; round < 5; round++) {
+    breaker.failed(0)
+    breaker.failed(0)
+    expect(breaker.allows(0)).toBe(true)
+    breaker.succeeded()
+  }
+})
+
+test('then nothing for a while, and after it one probe', () => {
+  const breaker = opened()
+  expect([0, 1, 499].map((now) => breaker.allows(now))).toEqual([false, false, false])
+  expect([500, 500, 501, 999].map((now) => breaker.allows(now))).toEqual([true, false, false, false])
+  expect([1_000, 1_000].map((now) => breaker.allows(now))).toEqual([true, false])
+})
+
+test('a probe that fails keeps it open for as long again, from then', () => {
+  const breaker = opened()
+  expect(breaker.allows(500)).toBe(true)
+  breaker.failed(550)
+  expect([1_000, 1_049, 1_050].map((now) => breaker.allows(now))).toEqual([false, false, true])
+})
+
+test('a probe that succeeds closes it', () => {
+  const breaker = opened()
+  expect(breaker.allows(500)).toBe(true)
+  breaker.succeeded()
+  expect([501, 501, 501].map((now) => breaker.allows(now))).toEqual([true, true, true])
+})

@@ -1,0 +1,165 @@
+import { perSecond, RailError } from '@rail/core'
+import { describe, expect, test } from 'vitest'
+import { RedisStore, type RedisStoreOptions, type RunScript } from '../src/index.js'
+import { isSettledWithin } from './support/takes.js'
+
+const limits = [perSecond(10)]
+const DEADLINE_MS = 30
+
+/** A store on a client of our own making, and what was sent by it. */
+function storeBy(run: RunScript, more: Partial<RedisStoreOptions> = {}) {
+  const sent: { keys: readonly string[]; args: readonly string[] }[] = []
+  const store = new RedisStore({
+    run: (script, sha, keys, args) => {
+      sent.push({ keys, args })
+      return run(script, sha, keys, args)
+    },
+    deadlineMs: DEADLINE_MS,
+    ...more,
+  })
+  const take = async (key = 'acme') => {
+    try {
+      return await store.take([{ key, limits, cost: 1 }], 0)
+    } catch (error) {
+      expect(error).toBeInstanceOf(RailError)
+      return error as RailError
+    }
+  }
+  return { sent, store, take }
+}
+
+/** The answer of a script that lets every take in. */
+const allowed: RunScript = async (_script, _sha, keys) => keys.flatMap(() => [1, 0, 100])
+const never: RunScript = () => new Promise(() => {})
+
+describe('by any client', () => {
+  test('a take is answered from what the script answers, as numbers or as texts', async () => {
+    for (const answer of [
+      [1, 0, 300],
+      ['1', '0', '300'],
+      [1n, 0n, 300n],
+      [Buffer.from('1'), '0', 300],
+    ]) {
+      const { take } = storeBy(async () => answer)
+      expect(await take()).toMatchObject({ allowed: true, limits: [{ remaining: 7, fullAfterMs: 300 }] })
+    }
+  })
+
+  test('what the script is given can be run: the text, its SHA-1, names and arguments as texts', async () => {
+    const seen: unknown[] = []
+    const { take } = storeBy(async (script, sha, keys, args) => {
+      seen.push(script.includes('KEYS'), sha, keys, args)
+      return [1, 0, 100]
+    })
+    await take()
+    expect(seen.slice(0, 2)).toEqual([true, expect.stringMatching(/^[0-9a-f]{40}$/)])
+    expect(seen[2]).toEqual(['rail:{acme}'])
+    expect(seen[3]).toEqual(['', 'take', '1', '6', '3', '100 1 10 10 per_second\n', '<Hddd', '1', '900', '100'])
+  })
+
+  test.each([
+    ['nothing', undefined],
+    ['a text', 'OK'],
+    ['an error as a value', new Error('no')],
+    ['too few numbers', [1, 0]],
+    ['no numbers', []],
+    ['null for a number', [1, 0, null]],
+    ['a fraction', [1, 0, 0.5]],
+    ['below 0', [1, 0, -100]],
+    ['not finite', [1, 0, Number.NaN]],
+    ['a boolean', [true, 0, 100]],
+    ['too many redefined', [2_000_001, 0, 100]],
+  ])('an answer that is %s is a failure, never a free pass', async (_, answer) => {
+    const { take } = storeBy(async () => answer)
+    expect(await take()).toMatchObject({ code: 'RAIL_STORE_FAILED' })
+  })
+
+  test('a client that throws, or rejects with anything, is a failure with its cause', async () => {
+    const cause = new Error('gone')
+    const throws = storeBy(() => {
+      throw cause
+    })
+    expect(await throws.take()).toMatchObject({ code: 'RAIL_STORE_FAILED', message: 'Redis failed: gone.', cause })
+    const rejects = storeBy(() => Promise.reject('just a text'))
+    expect(await rejects.take()).toMatchObject({ code: 'RAIL_STORE_FAILED', cause: 'just a text' })
+  })
+
+  test('one bad item does not fail its neighbours', async () => {
+    const { take, sent } = storeBy(async () => [1, 0, 100, '!WRONGTYPE what it holds', 0, 0, 1_000])
+    const [first, second, third] = await Promise.all([take('a'), take('b'), take('c')])
+    expect(first).toMatchObject({ allowed: true })
+    expect(second).toMatchObject({ message: 'Redis could not do it: WRONGTYPE what it holds.' })
+    expect(third).toMatchObject({ allowed: false, retryAfterMs: 100 })
+    expect(sent).toHaveLength(1)
+  })
+})
+
+describe('a client that does not answer', () => {
+  test('holds up no take past its deadline', async () => {
+    const { take } = storeBy(never)
+    const first = take()
+    expect(await isSettledWithin(DEADLINE_MS + 20, first)).toBe(true)
+    expect(await first).toMatchObject({ code: 'RAIL_STORE_FAILED', message: 'Redis did not answer within 30 ms.' })
+  })
+
+  test('is asked no more after five failures in a row, but for one probe at a time', async () => {
+    const { take, sent } = storeBy(never)
+    for (let request = 0; request < 5; request++) await take()
+    expect(sent).toHaveLength(5)
+    for (let request = 0; request < 20; request++) {
+      expect((await take()) as RailError).toMatchObject({ message: expect.stringContaining('failed 5 times in a row') })
+    }
+    expect(sent).toHaveLength(5)
+    await new Promise((resolve) => setTimeout(resolve, 520))
+    const probes = await Promise.all(Array.from({ length: 3 }, () => take()))
+    expect(sent).toHaveLength(6)
+    expect(probes).toHaveLength(3)
+  })
+
+  test('may answer late: that is let go, and so is a late failure', async () => {
+    const late: { resolve(value: unknown): void; reject(error: unknown): void }[] = []
+    const { take } = storeBy(() => new Promise((resolve, reject) => late.push({ resolve, reject })))
+    expect(await take()).toMatchObject({ code: 'RAIL_STORE_FAILED' })
+    expect(await take()).toMatchObject({ code: 'RAIL_STORE_FAILED' })
+    late[0]?.resolve([1, 0, 100])
+    late[1]?.reject(new Error('late'))
+    await new Promise((resolve) => setImmediate(resolve))
+  })
+})
+
+describe('what is asked in one turn', () => {
+  test('is sent together, at most 64 in one script', async () => {
+    const { take, sent } = storeBy(allowed)
+    await Promise.all(Array.from({ length: 150 }, (_, number) => take(`customer-${number}`)))
+    expect(sent.map(({ keys }) => keys.length)).toEqual([64, 64, 22])
+  })
+
+  test('in a cluster is sent in one script for each tag', async () => {
+    const { take, sent } = storeBy(allowed, { cluster: true, tag: (key) => key.slice(0, 1) })
+    await Promise.all(['a1', 'b1', 'a2', 'c1', 'b2', 'a3'].map(take))
+    expect(sent.map(({ keys }) => keys)).toEqual([
+      ['rail:{a}{a1', 'rail:{a}{a2', 'rail:{a}{a3'],
+      ['rail:{b}{b1', 'rail:{b}{b2'],
+      ['rail:{c}{c1'],
+    ])
+  })
+
+  test('is sent apart where the given times differ', async () => {
+    const { store, sent } = storeBy(allowed, { useGivenTime: true })
+    const times = [5, 5, 6, 5]
+    await Promise.all(times.map((now) => store.take([{ key: 'acme', limits, cost: 1 }], now)))
+    expect(sent.map(({ keys, args }) => [args[0], keys.length])).toEqual([
+      ['5', 2],
+      ['6', 1],
+      ['5', 1],
+    ])
+  })
+})
+
+test('a take of nothing is let in, and a settle of nothing moves nothing: neither is sent', async () => {
+  const { store, sent } = storeBy(allowed)
+  expect(await store.take([], 0)).toMatchObject({ allowed: true, limits: [] })
+  await store.settle([{ key: 'acme', limits, cost: 3 }], 3, 0)
+  await store.settle([{ key: 'acme', limits: [perSecond(1, { counts: 'requests' })], cost: 3 }], 5, 0)
+  expect(sent).toEqual([])
+})

@@ -1,0 +1,67 @@
+import { describe, expect, test } from 'vitest'
+import { keyName } from '../src/key-names.js'
+
+const nameOf = (scope: string, key: string, tag = key): string => keyName('rail:', tag, scope, key).name
+
+describe('the name of a key', () => {
+  test('is plain to read where the customer and the scope are plain', () => {
+    expect(keyName('rail:', 'acme', '', 'acme')).toEqual({ name: 'rail:{acme}', tag: 'acme' })
+    expect(nameOf('writes', 'acme')).toBe('rail:{acme}writes')
+    expect(nameOf('', 'user', 'client')).toBe('rail:{client}{user')
+  })
+
+  test('has the tag between the first braces, whatever the texts are', () => {
+    for (const text of [
+      '{',
+      '}',
+      '{}',
+      '{a}',
+      'a}{b',
+      '\0',
+      '\n',
+      'é',
+      '😀',
+      '\ud83d',
+      'x'.repeat(10_000),
+      '~',
+      '~x',
+      ' ',
+    ]) {
+      const { name, tag } = keyName('rail:', text, text, text)
+      expect(/^rail:\{([^{}]+)\}/.exec(name)?.[1]).toBe(tag)
+      expect(name).toMatch(/^[\x21-\x7e]{1,120}$/)
+    }
+  })
+
+  test('is never that of another scope, key and tag', () => {
+    const texts = [
+      'a',
+      'b',
+      '{',
+      '}',
+      '}{',
+      'a}',
+      '{a',
+      'a}{b',
+      '~',
+      '~a',
+      '\ud83d',
+      '\ude00',
+      '\ufffd',
+      'x'.repeat(64),
+    ]
+    texts.push('x'.repeat(65), `${'x'.repeat(64)}y`, 'é', 'e\u0301', '', ' ', 'a ', '|', 'a|b')
+    const names = new Map<string, string>()
+    for (const scope of texts) {
+      for (const key of texts) {
+        if (key === '') continue
+        for (const tag of new Set([key, 'a', '{', 'x'.repeat(65)])) {
+          const what = JSON.stringify([scope, key, tag])
+          const name = nameOf(scope, key, tag)
+          expect(names.get(name), what).toBeUndefined()
+          names.set(name, what)
+        }
+      }
+    }
+  })
+})
