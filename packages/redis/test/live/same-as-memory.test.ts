@@ -2,13 +2,14 @@ import { type Decision, MemoryStore, type Store } from '@rail/core'
 import fc from 'fast-check'
 import { createClient } from 'redis'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { RedisStore } from '../../src/index.js'
-import { programs, type Step } from '../support/programs.js'
+import { RedisStore, type RedisStoreOptions } from '../../src/index.js'
+import { onwardPrograms, programs, type Step } from '../support/programs.js'
 
 const port = inject('redisPort')
 
 describe.skipIf(port === 0)('redis and memory', () => {
   const client = createClient({ url: `redis://127.0.0.1:${port}`, disableOfflineQueue: true })
+  let stores = 0
   beforeAll(async () => {
     await client.connect()
   })
@@ -16,12 +17,12 @@ describe.skipIf(port === 0)('redis and memory', () => {
     client.destroy()
   })
 
-  test('decide alike, whatever is asked', async () => {
-    let run = 0
+  async function decideAlike(drawn: typeof programs, seed: number, more?: Partial<RedisStoreOptions>): Promise<number> {
     let steps = 0
     await fc.assert(
-      fc.asyncProperty(programs, async (program) => {
-        const redis = new RedisStore({ client, prefix: `same-${++run}:`, useGivenTime: true, deadlineMs: 60_000 })
+      fc.asyncProperty(drawn, async (program) => {
+        const prefix = `same-${++stores}:`
+        const redis = new RedisStore({ client, prefix, useGivenTime: true, deadlineMs: 60_000, ...more })
         const memory = new MemoryStore()
         let now = 0
         for (const step of program) {
@@ -31,9 +32,38 @@ describe.skipIf(port === 0)('redis and memory', () => {
         }
         redis.close()
       }),
-      { numRuns: 400, seed: 4 },
+      { numRuns: 250, seed },
     )
-    expect(steps).toBeGreaterThan(10_000)
+    return steps
+  }
+
+  test('decide alike, whatever is asked, changed and done to the clock', async () => {
+    expect(await decideAlike(programs, 4)).toBeGreaterThan(8_000)
+  }, 120_000)
+
+  test('decide alike where refusals are remembered, while the clock goes on', async () => {
+    expect(await decideAlike(onwardPrograms, 5, { rememberRefusals: true })).toBeGreaterThan(8_000)
+  }, 120_000)
+
+  test('decide alike for customers that are asked in one turn', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(programs, { minLength: 2, maxLength: 8 }), async (together) => {
+        const prefix = `same-${++stores}:`
+        const redis = new RedisStore({ client, prefix, useGivenTime: true, deadlineMs: 60_000 })
+        const memory = new MemoryStore()
+        for (let index = 0; index < 20; index++) {
+          const steps = together.flatMap((program) => program[index] ?? [])
+          const asked = steps.filter((step) => step.do !== 'wait')
+          const now = index * 700
+          const answers = await Promise.all(asked.map((step) => done(redis, step, now)))
+          const expected: Answer[] = []
+          for (const step of asked) expected.push(await done(memory, step, now))
+          expect(answers).toEqual(expected)
+        }
+        redis.close()
+      }),
+      { numRuns: 60, seed: 6 },
+    )
   }, 120_000)
 })
 

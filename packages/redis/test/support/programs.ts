@@ -67,27 +67,34 @@ const charges = fc.oneof(
   { weight: 1, arbitrary: fc.array(charge, { minLength: 2, maxLength: 4 }) },
 )
 
-const wait = fc.oneof(
+const onward = [
   { weight: 5, arbitrary: fc.integer({ min: 0, max: 3_000 }) },
   { weight: 1, arbitrary: fc.integer({ min: 0, max: 100_000_000 }) },
   { weight: 1, arbitrary: fc.maxSafeNat().map((ms) => Math.floor(ms / 1_000)) },
-  { weight: 2, arbitrary: fc.integer({ min: -120_000, max: -1 }) },
-)
+]
+const back = { weight: 2, arbitrary: fc.integer({ min: -120_000, max: -1 }) }
 
-const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 8, arbitrary: fc.record({ do: fc.constant('take' as const), charges }) },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant('peek' as const), charges }) },
-  { weight: 3, arbitrary: fc.record({ do: fc.constant('settle' as const), charges, actual: cost }) },
-  {
-    weight: 1,
-    arbitrary: fc.record({
-      do: fc.constant('reset' as const),
-      key: fc.constantFrom('acme', 'zenith'),
-      scope: fc.constantFrom('', 'writes'),
-    }),
-  },
-  { weight: 6, arbitrary: wait.map((ms) => ({ do: 'wait' as const, ms })) },
-)
+const stepWith = (wait: fc.Arbitrary<number>): fc.Arbitrary<Step> =>
+  fc.oneof(
+    { weight: 8, arbitrary: fc.record({ do: fc.constant('take' as const), charges }) },
+    { weight: 2, arbitrary: fc.record({ do: fc.constant('peek' as const), charges }) },
+    { weight: 3, arbitrary: fc.record({ do: fc.constant('settle' as const), charges, actual: cost }) },
+    {
+      weight: 1,
+      arbitrary: fc.record({
+        do: fc.constant('reset' as const),
+        key: fc.constantFrom('acme', 'zenith'),
+        scope: fc.constantFrom('', 'writes'),
+      }),
+    },
+    { weight: 6, arbitrary: wait.map((ms) => ({ do: 'wait' as const, ms })) },
+  )
+
+const programsOf = (wait: fc.Arbitrary<number>): fc.Arbitrary<readonly Step[]> =>
+  fc.array(stepWith(wait), { minLength: 20, maxLength: 60, size: 'max' })
 
 /** Random programs of takes, peeks, settles, resets, changes of limits and jumps of the clock both ways. */
-export const programs: fc.Arbitrary<readonly Step[]> = fc.array(step, { minLength: 20, maxLength: 60, size: 'max' })
+export const programs = programsOf(fc.oneof(...onward, back))
+
+/** The same with a clock that only goes on. */
+export const onwardPrograms = programsOf(fc.oneof(...onward))

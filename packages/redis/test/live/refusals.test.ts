@@ -1,0 +1,115 @@
+import { type Charge, limit, perMinute, perSecond } from '@rail/core'
+import { createClient } from 'redis'
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
+import { RedisStore } from '../../src/index.js'
+
+const port = inject('redisPort')
+
+describe.skipIf(port === 0)('a store that remembers refusals', () => {
+  const client = createClient({ socket: { host: '127.0.0.1', port }, disableOfflineQueue: true })
+  let stores = 0
+  let store: RedisStore
+  /** Another process. */
+  let other: RedisStore
+  beforeAll(async () => {
+    await client.connect()
+  })
+  afterAll(() => client.destroy())
+  beforeEach(() => {
+    const options = { client, prefix: `refusals-${++stores}:`, useGivenTime: true, deadlineMs: 60_000 }
+    store = new RedisStore({ ...options, rememberRefusals: true })
+    other = new RedisStore(options)
+  })
+
+  const limits = [perSecond(2), perMinute(300)]
+  const charge = (more: Partial<Charge> = {}): Charge => ({ key: 'acme', limits, cost: 1, ...more })
+  const take = (now: number, more?: Partial<Charge>) => store.take([charge(more)], now)
+
+  /** How many scripts Redis runs while this is done. */
+  async function scriptsOf(work: () => unknown): Promise<number> {
+    const count = async () => Number(/cmdstat_evalsha:calls=(\d+)/.exec(await client.info('commandstats'))?.[1])
+    const before = await count()
+    await work()
+    return (await count()) - before
+  }
+
+  test('refuses again without asking Redis, and tells what Redis would', async () => {
+    await take(0, { cost: 2 })
+    expect(await take(0)).toMatchObject({ allowed: false, retryAfterMs: 500 })
+    const scripts = await scriptsOf(async () => {
+      for (const now of [0, 1, 250, 499]) {
+        const told = store.take([charge()], now)
+        expect(told, 'at once').not.toBeInstanceOf(Promise)
+        expect(told).toMatchObject({ allowed: false, retryAfterMs: 500 - now })
+      }
+    })
+    expect(scripts).toBe(0)
+    expect(await other.peek([charge()], 300)).toEqual(await take(300))
+  })
+
+  test('asks Redis again when the time has come', async () => {
+    await take(0, { cost: 2 })
+    await take(0)
+    expect(await scriptsOf(async () => expect(await take(500)).toMatchObject({ allowed: true }))).toBe(1)
+  })
+
+  test('asks Redis for a cost that fits, and refuses one that does not', async () => {
+    const ten = { limits: [perSecond(10)] }
+    await take(0, { ...ten, cost: 8 })
+    expect(await take(0, { ...ten, cost: 5 })).toMatchObject({ allowed: false, retryAfterMs: 300 })
+    expect(await scriptsOf(() => take(0, { ...ten, cost: 3 }))).toBe(0)
+    expect(await take(0, { ...ten, cost: 3 })).toMatchObject({ allowed: false, retryAfterMs: 100 })
+    expect(
+      await scriptsOf(async () => expect(await take(0, { ...ten, cost: 2 })).toMatchObject({ allowed: true })),
+    ).toBe(1)
+  })
+
+  test('asks again a second later at the latest, however long the wait', async () => {
+    const rare = { limits: [limit({ name: 'rare', tokens: 1, per: '1d' })] }
+    await take(0, rare)
+    await take(0, rare)
+    expect(await scriptsOf(() => take(999, rare))).toBe(0)
+    expect(await scriptsOf(() => take(1_000, rare))).toBe(1)
+    await other.reset('acme')
+    expect(await take(1_999, rare), 'a second late').toMatchObject({ allowed: false })
+    expect(await take(2_000, rare)).toMatchObject({ allowed: true })
+  })
+
+  test('asks again after a settle, a reset and a change of plan in this process', async () => {
+    const refused = async () => {
+      await store.reset('acme')
+      await take(0, { cost: 2 })
+      expect(await take(0)).toMatchObject({ allowed: false })
+    }
+    await refused()
+    await store.settle([charge({ cost: 2 })], 0, 0)
+    expect(await take(0)).toMatchObject({ allowed: true })
+    await refused()
+    await store.reset('acme')
+    expect(await take(0)).toMatchObject({ allowed: true })
+    await refused()
+    expect(await take(0, { limits: [perSecond(5), perMinute(300)] })).toMatchObject({ allowed: true })
+  })
+
+  test('knows customers and scopes apart, and several charges only together', async () => {
+    await take(0, { cost: 2 })
+    await take(0)
+    expect(await take(0, { key: 'other' })).toMatchObject({ allowed: true })
+    expect(await take(0, { scope: 'writes' })).toMatchObject({ allowed: true })
+    const both = [charge(), charge({ key: 'third' })]
+    expect(await scriptsOf(async () => expect(await store.take(both, 0)).toMatchObject({ allowed: false }))).toBe(1)
+    expect(await scriptsOf(async () => expect(await store.take(both, 0)).toMatchObject({ allowed: false }))).toBe(0)
+    expect(await take(0, { key: 'third' })).toMatchObject({
+      allowed: true,
+      limits: [{ remaining: 1 }, { remaining: 299 }],
+    })
+    expect(await scriptsOf(async () => expect(await store.take(both, 0)).toMatchObject({ allowed: false }))).toBe(1)
+  })
+
+  test('asks where the clock has stepped back, and where the request took before', async () => {
+    await take(1_000, { cost: 2 })
+    await take(1_000)
+    expect(await scriptsOf(() => take(999))).toBe(1)
+    expect(await scriptsOf(() => take(1_000, { taken: 1 }))).toBe(1)
+  })
+})
