@@ -1,5 +1,5 @@
 import { type HashSeed, hashOf, randomSeed, wordsOf } from './key-hash.js'
-import { BLOCK, HASH, KEPT_WORDS, KEY, LAYOUT, NEWER, NONE, OLDER, ROW } from './key-row.js'
+import { BLOCK, HASH, KEPT_WORDS, KEY, LAYOUT, NEWER, NONE, OLDER, ROW, ROW_MASK, TAG_SHIFT } from './key-row.js'
 
 /**
  * At most `rows` keys, each in a row, in the order of their last use. One fixed-size open-addressing index (linear
@@ -43,12 +43,13 @@ export class KeyTable {
   find(scope: string, key: string): number {
     const hash = this.#hash(scope, key)
     const index = this.#index
-    const rows = this.#rows
     for (let slot = this.#homeOf(hash); ; slot = this.#after(slot)) {
-      const row = (index[slot] as number) - 1
-      if (row === NONE) return NONE
-      if (rows[row * ROW + HASH] === hash && this.#isKey(row, key) && this.#scopes[this.layoutOf(row)] === scope)
-        return row
+      const entry = index[slot] as number
+      if (entry === 0) return NONE
+      // Most keys that are passed on the way differ in their tags, so that their rows need not be looked at.
+      if ((entry ^ hash) >>> TAG_SHIFT !== 0) continue
+      const row = rowOf(entry)
+      if (this.#isKey(row, key) && this.#scopes[this.layoutOf(row)] === scope) return row
     }
   }
 
@@ -86,7 +87,7 @@ export class KeyTable {
     this.move(row, layout, block)
     let slot = this.#homeOf(hash)
     while (this.#index[slot] !== 0) slot = this.#after(slot)
-    this.#index[slot] = row + 1
+    this.#index[slot] = entryOf(row, hash)
     this.#link(row)
     this.size++
     this.characters += key.length
@@ -103,9 +104,9 @@ export class KeyTable {
   remove(row: number): void {
     const index = this.#index
     let hole = this.#homeOf(this.#hashOf(row))
-    while (index[hole] !== row + 1) hole = this.#after(hole)
+    while (rowOf(index[hole] as number) !== row) hole = this.#after(hole)
     for (let slot = this.#after(hole); index[slot] !== 0; slot = this.#after(slot)) {
-      const home = this.#homeOf(this.#hashOf((index[slot] as number) - 1))
+      const home = this.#homeOf(this.#hashOf(rowOf(index[slot] as number)))
       // An entry may fill the hole if its home does not lie between the hole and where it is now (both cyclic).
       if (hole <= slot ? home <= hole || home > slot : home <= hole && home > slot) {
         index[hole] = index[slot] as number
@@ -183,6 +184,15 @@ export class KeyTable {
 
 /** The index has this and up to the next power of two: 5 to 11 bytes a key, and under three steps to find one. */
 const SLOTS_PER_ROW = 4 / 3
+
+/** A row as it stands in the index: its number, a bit that is always set (0 is an empty slot), and the hash's upper bits. */
+function entryOf(row: number, hash: number): number {
+  return row | (1 << (TAG_SHIFT - 1)) | ((hash >>> TAG_SHIFT) << TAG_SHIFT)
+}
+
+function rowOf(entry: number): number {
+  return entry & ROW_MASK
+}
 
 /** Whether a key of this form has more words than a row has room for. */
 function isLong(form: number): boolean {

@@ -4,7 +4,7 @@ import { BucketRows } from './bucket-rows.js'
 import { type Charge, disjoint } from './charge.js'
 import { type Decision, decisionOf, type LimitStatus, statusOf } from './decision.js'
 import { RailError, shown } from './errors.js'
-import { NONE } from './key-row.js'
+import { NONE, ROW_MASK } from './key-row.js'
 import { type Limit, sameLimits } from './limit.js'
 import type { Store } from './store.js'
 
@@ -190,5 +190,5 @@ export class MemoryStore implements Store {
   }
 }
 
-/** Row numbers and the slots of their index are kept as 32-bit integers. */
-const MOST_KEYS = 2 ** 24
+/** As many rows as the index can number. */
+const MOST_KEYS = ROW_MASK + 1
