@@ -23,6 +23,15 @@ export function planContext(db: Reader): PlanContext {
   }
 }
 
+/** A number that is another one whenever plans or settings have changed. */
+export function plansRev(db: Reader): number {
+  const row = db.first<{ rev: number }>(
+    `SELECT max(coalesce((SELECT max(rev) FROM plan), 0), coalesce((SELECT max(rev) FROM setting), 0),
+       coalesce((SELECT max(rev) FROM removed WHERE kind = 'plan'), 0)) AS rev`,
+  )
+  return row?.rev ?? 0
+}
+
 /**
  * Has core look at the plans as they would be, together with every customer who has overrides: an override may be about a
  * limit that the change takes away, and servers would refuse the whole.

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import { checkCustomers, planContext, syncCustomerOf } from './check.js'
+import { checkCustomers, planContext, plansRev, syncCustomerOf } from './check.js'
 import { type CsvLine, csvLine, parseCsv } from './csv.js'
 import { type CustomerParts, findCustomer, listCustomers, partsOf, rowOf, writeCustomer } from './customers.js'
 import type { Database } from './database.js'
@@ -18,7 +18,7 @@ export interface ImportResult {
 }
 
 /** So many customers are stored at a time: some milliseconds, and servers are answered in between. */
-const CHUNK = 500
+const CHUNK = 200
 const MOST_FAULTS = 100
 
 /** All customers as CSV, piece by piece, as they are at this moment. `overrides` is JSON, as the API has it. */
@@ -50,6 +50,7 @@ export async function importCustomers(db: Database, text: string, dryRun: boolea
   const chunks = Array.from({ length: Math.ceil(lines.length / CHUNK) }, (_, index) =>
     lines.slice(index * CHUNK, (index + 1) * CHUNK),
   )
+  const checkedAt = plansRev(db)
   for (const chunk of chunks) {
     faults.push(...faultsIn(db, columns, chunk))
     await setImmediate()
@@ -65,7 +66,7 @@ export async function importCustomers(db: Database, text: string, dryRun: boolea
   }
   for (const chunk of chunks) {
     db.transaction(() => {
-      const [fault] = dryRun ? [] : faultsIn(db, columns, chunk)
+      const [fault] = dryRun || plansRev(db) === checkedAt ? [] : faultsIn(db, columns, chunk)
       if (fault !== undefined)
         throw new Problem('stale', `The plans were changed meanwhile. ${fault.path}: ${fault.message}`)
       for (const line of chunk) result[store(db, read(db, columns, line), dryRun, by)] += 1
