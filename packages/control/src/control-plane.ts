@@ -76,15 +76,19 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
         })
     }, HOUSEKEEPING_MS)
     timer.unref()
+    let closing: Promise<void> | undefined
     return {
       url,
       firstTokens,
       createToken: (scope, label) => addToken(db, scope, label, { author: 'program', at: now() }),
-      close: async () => {
-        clearInterval(timer)
-        await app.close()
-        await house
-        db.close()
+      close: () => {
+        closing ??= (async () => {
+          clearInterval(timer)
+          await app.close()
+          await house
+          db.close()
+        })()
+        return closing
       },
     }
   } catch (error) {

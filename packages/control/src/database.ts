@@ -54,10 +54,14 @@ export async function openDatabase({ directory, driver, now }: DatabaseOptions):
   const connection = await openSqlite(path, driver)
   try {
     chmodSync(path, 0o600)
+    // Another control plane may be at the same migration, and that may take a while.
+    connection.exec('PRAGMA busy_timeout = 30000')
     // Readers and the writer do not wait for each other. A loss of power may lose the last commits, never the database.
     connection.prepare('PRAGMA journal_mode = WAL').all()
     connection.exec('PRAGMA synchronous = NORMAL')
     migrate(connection, path, now)
+    // From here on a wait stops all of this process. Writes of other control planes take some milliseconds.
+    connection.exec('PRAGMA busy_timeout = 1000')
   } catch (error) {
     connection.close()
     throw error
@@ -83,6 +87,7 @@ export async function openDatabase({ directory, driver, now }: DatabaseOptions):
     },
     snapshot: async () => {
       const reader = await openSqlite(path, driver)
+      reader.exec('PRAGMA busy_timeout = 1000')
       reader.exec('BEGIN')
       return queries(reader)
     },

@@ -41,9 +41,7 @@ export async function openSqlite(path: string, driver?: SqliteDriver): Promise<S
       'There is no SQLite here. Use Node 22.13 or later, or install the package "libsql", which is an optional dependency of @rail/control.',
     )
   }
-  const connection = new Database(path)
-  connection.exec('PRAGMA busy_timeout = 1000')
-  return connection
+  return new Database(path)
 }
 
 /** Why a statement failed, as far as a caller may act on it. */
