@@ -1,3 +1,4 @@
+import { epochNow, readClock } from './clock.js'
 import type { LimitStatus } from './decision.js'
 import { RailError, shown } from './errors.js'
 import type { Field, Standing } from './field.js'
@@ -14,16 +15,20 @@ export type HeaderStyle = 'draft-11' | OlderStyle
 
 type OlderStyle = 'draft-7' | 'draft-6' | 'x-ratelimit'
 
-/** The fields of a style of one limit: those of the tightest, see {@link HeaderStyle}. `epochMs` is read only where it is sent. */
-export function olderFields(style: OlderStyle, limits: readonly LimitStatus[], epochMs: () => number): Field[] {
+/**
+ * The fields of a style of one limit: those of the tightest, see {@link HeaderStyle}.
+ *
+ * @param epochMs The moment of the decision in milliseconds since 1970. `undefined`: now, read only where it is sent
+ */
+export function olderFields(style: OlderStyle, limits: readonly LimitStatus[], epochMs: number | undefined): Field[] {
   const tightest = tightestOf(limits)
   switch (style) {
     case 'draft-7':
-      return draft7(limits, standingOf(tightest))
+      return draft7(limits, standingOf(tightest, 0, undefined))
     case 'draft-6':
-      return trio('RateLimit', standingOf(tightest))
+      return draft6(standingOf(tightest, 0, DRAFT_6))
     case 'x-ratelimit':
-      return xRateLimit(standingOf(tightest, epochMs()))
+      return xRateLimit(standingOf(tightest, readClock(epochMs === undefined ? epochNow : () => epochMs), X_RATELIMIT))
   }
 }
 
@@ -75,7 +80,9 @@ function notAStyle(got: string): RailError {
 
 /** The limit that refused with the longest wait, else the one with the fewest tokens left; of equals the first. */
 function tightestOf(limits: readonly LimitStatus[]): LimitStatus {
-  return limits.reduce((tightest, status) => (isTighter(status, tightest) ? status : tightest))
+  let tightest = limits[0] as LimitStatus
+  for (const status of limits) if (isTighter(status, tightest)) tightest = status
+  return tightest
 }
 
 function isTighter(a: LimitStatus, b: LimitStatus): boolean {
@@ -84,7 +91,7 @@ function isTighter(a: LimitStatus, b: LimitStatus): boolean {
 }
 
 /** `fromMs`: the moment that `reset` counts from; 0 for seconds from now. */
-function standingOf(status: LimitStatus, fromMs = 0): Standing {
+function standingOf(status: LimitStatus, fromMs: number, names: Standing['names']): Standing {
   const wait = toldWaitOf(status)
   // These styles cannot leave a reset out. Where no wait helps, the bucket still fills up by then.
   const told = Math.min(wait === Number.POSITIVE_INFINITY ? status.fullAfterMs : wait, MOST_SECONDS * 1000)
@@ -93,6 +100,7 @@ function standingOf(status: LimitStatus, fromMs = 0): Standing {
     remaining: status.remaining,
     reset: Math.max(0, Math.ceil((fromMs + told) / 1000)),
     refused: status.refused,
+    names,
   }
 }
 
@@ -107,24 +115,39 @@ function draft7(limits: readonly LimitStatus[], standing: Standing): Field[] {
 
 /** In this revision a policy has no name but its quota, so of two with the same only the slower is told. */
 function quotasOf(limits: readonly LimitStatus[]): string {
-  const windows = new Map<number, number>()
+  let text = ''
   for (const { limit } of limits) {
-    windows.set(limit.burst, Math.max(windows.get(limit.burst) ?? 0, windowSeconds(limit)))
+    const slowest = limits.reduce((one, { limit: other }) => (isSlower(other, one) ? other : one), limit)
+    const quota = `${limit.burst};w=${windowSeconds(slowest)}`
+    if (!`, ${text},`.includes(`, ${quota},`)) text += text === '' ? quota : `, ${quota}`
   }
-  return Array.from(windows, ([quota, window]) => `${quota};w=${window}`).join(', ')
+  return text
+}
+
+function isSlower(a: Limit, b: Limit): boolean {
+  return a.burst === b.burst && a.size / a.flow > b.size / b.flow
+}
+
+const DRAFT_6 = { limit: 'RateLimit-Limit', remaining: 'RateLimit-Remaining', reset: 'RateLimit-Reset' }
+const X_RATELIMIT = { limit: 'X-RateLimit-Limit', remaining: 'X-RateLimit-Remaining', reset: 'X-RateLimit-Reset' }
+
+function draft6(standing: Standing): Field[] {
+  const { limit, remaining, reset } = standing
+  return [
+    { name: DRAFT_6.limit, value: String(limit), merge: 'tightest', standing },
+    { name: DRAFT_6.remaining, value: String(remaining), merge: 'tightest', standing },
+    { name: DRAFT_6.reset, value: String(reset), merge: 'tightest', standing },
+  ]
 }
 
 function xRateLimit(standing: Standing): Field[] {
-  const [limit, remaining, reset] = trio('X-RateLimit', standing) as [Field, Field, Field]
-  const used = String(standing.limit - standing.remaining)
-  return [limit, remaining, { ...limit, name: 'X-RateLimit-Used', value: used }, reset]
-}
-
-function trio(prefix: string, ours: Standing): Field[] {
-  const names = { limit: `${prefix}-Limit`, remaining: `${prefix}-Remaining`, reset: `${prefix}-Reset` }
-  const standing: Standing = { ...ours, names }
-  const parts = ['limit', 'remaining', 'reset'] as const
-  return parts.map((part) => ({ name: names[part], value: String(ours[part]), merge: 'tightest', standing }))
+  const { limit, remaining, reset } = standing
+  return [
+    { name: X_RATELIMIT.limit, value: String(limit), merge: 'tightest', standing },
+    { name: X_RATELIMIT.remaining, value: String(remaining), merge: 'tightest', standing },
+    { name: 'X-RateLimit-Used', value: String(limit - remaining), merge: 'tightest', standing },
+    { name: X_RATELIMIT.reset, value: String(reset), merge: 'tightest', standing },
+  ]
 }
 
 /** Seconds in which an empty bucket fills, rounded up: never 0, which the draft forbids. */

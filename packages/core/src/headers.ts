@@ -1,4 +1,3 @@
-import { epochNow, readClock } from './clock.js'
 import { type Decision, type LimitStatus, sentName } from './decision.js'
 import type { Field } from './field.js'
 import { type HeaderStyle, olderFields, windowSeconds } from './header-styles.js'
@@ -32,8 +31,11 @@ export function headersFor(
   if (limits.length === 0) return []
   const several = typeof styles === 'string' ? [styles] : styles
   if (several.length === 1 && several[0] === 'draft-11') return draft11(limits)
-  const epoch = (): number => readClock(epochMs === undefined ? epochNow : () => epochMs)
-  return several.flatMap((style) => (style === 'draft-11' ? draft11(limits) : olderFields(style, limits, epoch)))
+  const fields: Field[] = []
+  for (const style of several) {
+    fields.push(...(style === 'draft-11' ? draft11(limits) : olderFields(style, limits, epochMs)))
+  }
+  return fields
 }
 
 function draft11(limits: readonly LimitStatus[]): Field[] {
