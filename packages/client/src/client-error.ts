@@ -10,7 +10,10 @@ export interface ClientErrorDetails {
   readonly waitMs?: number | undefined
   /** The same as a moment. */
   readonly retryAt?: Date | undefined
-  /** The refusal of this very request, its body unread; none where it was not sent, because the server told before. */
+  /**
+   * The refusal of this very request, its body unread unless it has waited since; none where it was not sent, because an
+   * earlier one was refused.
+   */
   readonly response?: Response | undefined
 }
 

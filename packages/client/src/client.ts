@@ -72,7 +72,7 @@ export function createClient(options: ClientOptions = {}): Client {
       }
       if (response !== undefined) await checkWait(response, out, scope.toldMs(), settings)
       refusal = response
-      discard(response)
+      void discard(response)
       const waitMs = isCooling ? scope.waitMs() : backoff(retry - 1, settings.backoff)
       tell(settings.onRetry, { call, scope: name, retry, response, error, waitMs })
       if (!isCooling) await sleep(settings.timer, waitMs, signal)
@@ -127,8 +127,12 @@ async function checkWait(response: Response, { call }: Outgoing, toldMs: number,
 }
 
 /** The connection is free for others once the body is not waited for. */
-function discard(response: Response | undefined): void {
-  response?.body?.cancel().catch(() => {})
+async function discard(response: Response | undefined): Promise<void> {
+  try {
+    await response?.body?.cancel()
+  } catch {
+    // A body that is broken, or of another kind (older libraries have Node's streams), is not waited for either.
+  }
 }
 
 function originOf(url: string): string | undefined {

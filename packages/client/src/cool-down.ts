@@ -43,6 +43,6 @@ export class CoolDown {
 
   hold(now: number): Hold | undefined {
     if (now >= this.#until) return undefined
-    return { until: this.#until, reason: 'cool-down', toldMs: this.#toldUntil - now }
+    return { until: this.#until, reason: 'cool-down', toldMs: Math.max(0, this.#toldUntil - now) }
   }
 }

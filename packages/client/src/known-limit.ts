@@ -56,10 +56,13 @@ export class KnownLimit {
     this.#add({ tick, remaining, resetAt: now + resetAfterMs })
   }
 
-  /** A request ended without telling: it may have been counted. */
+  /**
+   * A request ended without telling: it may have been counted. At least one is left until the server says otherwise, so
+   * that a server which cannot be reached for a moment does not look like one whose quota is used up.
+   */
   presumeSpent(tick: number): void {
     const least = this.#told[0]
-    if (least !== undefined) this.#add({ ...least, tick, remaining: Math.max(0, least.remaining - 1) })
+    if (least !== undefined && least.remaining > 1) this.#add({ ...least, tick, remaining: least.remaining - 1 })
   }
 
   /** When what is known of it ends, in milliseconds of the client's clock. */

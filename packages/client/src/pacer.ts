@@ -1,5 +1,5 @@
 import type { ParsedLimit } from '@rail/core'
-import type { Hold } from './hold.js'
+import { type Hold, longest } from './hold.js'
 import { ARRIVAL_MS, type Flight, KnownLimit } from './known-limit.js'
 
 /** How a pacer spreads requests. */
@@ -44,12 +44,7 @@ export class Pacer {
 
   /** What holds the next request back, if anything does. @param flights Those in flight, oldest first. */
   hold(flights: ReadonlySet<Flight>, now: number): Hold | undefined {
-    let latest: Hold | undefined
-    for (const limit of this.#limits.values()) {
-      const hold = this.#holdOf(limit, flights, now)
-      if (hold !== undefined && (latest === undefined || hold.until > latest.until)) latest = hold
-    }
-    return latest
+    return longest(Array.from(this.#limits.values(), (limit) => this.#holdOf(limit, flights, now)))
   }
 
   #holdOf(limit: KnownLimit, flights: ReadonlySet<Flight>, now: number): Hold | undefined {
@@ -59,10 +54,10 @@ export class Pacer {
     if (left >= 1) {
       const interval = limit.interval(left, this.#lastSentAt, now, this.#reserve)
       const until = this.#lastSentAt + Math.min(interval, this.#mostMs)
-      return until > now ? { until, reason: 'pace' } : undefined
+      return until > now ? { until, reason: 'pace', toldMs: 0 } : undefined
     }
     const awaited = firstAfter(flights, now - ARRIVAL_MS)
-    if (least >= 1 && awaited !== undefined) return { until: awaited.sentAt + ARRIVAL_MS, reason: 'answer' }
+    if (least >= 1 && awaited !== undefined) return { until: awaited.sentAt + ARRIVAL_MS, reason: 'answer', toldMs: 0 }
     return { until: limit.resetAt, reason: 'limit', toldMs: limit.resetAt - now }
   }
 

@@ -56,6 +56,12 @@ export class Queue {
     this.#entries.shift()?.go(flight)
   }
 
+  /** Lets one of them not go. */
+  stop(waiting: Waiting, error: unknown): void {
+    const [entry] = this.#entries.splice(this.indexOf(waiting), 1)
+    entry?.stop(error)
+  }
+
   /** Lets none of them go. */
   stopAll(errorFor: (waiting: Waiting) => unknown): void {
     const stopped = this.#entries

@@ -47,6 +47,6 @@ export class Ramp {
   hold(inFlight: number, now: number): Hold | undefined {
     const steps = Math.floor((now - this.#movedAt) / STEP_MS)
     if (inFlight < Math.floor(this.#width) * 2 ** steps) return undefined
-    return { until: this.#movedAt + (steps + 1) * STEP_MS, reason: 'answer' }
+    return { until: this.#movedAt + (steps + 1) * STEP_MS, reason: 'answer', toldMs: 0 }
   }
 }

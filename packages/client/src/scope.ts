@@ -1,8 +1,9 @@
 import type { ParsedHeaders, ParsedLimit } from '@rail/core'
+import type { Call } from './call.js'
 import { queueFull, waitTooLong } from './client-error.js'
 import type { Settings } from './client-options.js'
 import { CoolDown } from './cool-down.js'
-import type { Hold, WaitReason } from './hold.js'
+import { type Hold, longest, type WaitReason } from './hold.js'
 import { tell } from './hooks.js'
 import type { Flight } from './known-limit.js'
 import { Pacer } from './pacer.js'
@@ -54,16 +55,13 @@ export class Scope {
    */
   turn(waiting: Waiting, isRetry: boolean): Promise<Flight> {
     const { call, signal } = waiting
-    const { maxQueue, onWait } = this.#settings
+    const { maxQueue } = this.#settings
     if (signal?.aborted === true) return Promise.reject(signal.reason)
-    if (!isRetry && this.#queue.length > 0 && this.#queue.length >= maxQueue) {
-      return Promise.reject(queueFull(call, this.#name, maxQueue))
-    }
     const turn = this.#queue.enter(waiting, () => this.#pump())
     this.#pump()
     const ahead = this.#queue.indexOf(waiting)
-    const hold = ahead === -1 ? undefined : this.#hold(this.#settings.now())
-    if (hold !== undefined) tell(onWait, { call, scope: this.#name, reason: hold.reason, waitMs: this.waitMs(), ahead })
+    if (ahead >= maxQueue && !isRetry) this.#queue.stop(waiting, queueFull(call, this.#name, maxQueue))
+    else if (ahead >= 0) this.#tellWait(call, ahead)
     return turn
   }
 
@@ -118,6 +116,14 @@ export class Scope {
     }
   }
 
+  #tellWait(call: Call, ahead: number): void {
+    const now = this.#settings.now()
+    const hold = this.#hold(now)
+    if (hold === undefined) return
+    const { until, reason } = hold
+    tell(this.#settings.onWait, { call, scope: this.#name, reason, waitMs: until - now, ahead })
+  }
+
   /** Lets all go that may, and looks again when the next may. */
   #pump(): void {
     const { now, timer, maxWaitMs } = this.#settings
@@ -128,8 +134,8 @@ export class Scope {
       const hold = this.#hold(at)
       if (hold === undefined) {
         this.#queue.release(this.#take(at))
-      } else if ((hold.toldMs ?? 0) > maxWaitMs) {
-        const waitMs = hold.toldMs as number
+      } else if (hold.toldMs > maxWaitMs) {
+        const waitMs = hold.toldMs
         const retryAt = this.#settings.dateIn(waitMs)
         this.#queue.stopAll(({ call, refusal: response }) =>
           waitTooLong(call, maxWaitMs, { waitMs, retryAt, response }),
@@ -141,14 +147,12 @@ export class Scope {
     }
   }
 
-  /** Whatever lasts longest. */
   #hold(now: number): Hold | undefined {
-    const holds = [
+    return longest([
       this.#coolDown.hold(now),
       this.#pacer.hold(this.#flights, now),
       this.#ramp.hold(this.#flights.size, now),
-    ]
-    return holds.reduce((latest, hold) => (latest === undefined || (hold && hold.until > latest.until) ? hold : latest))
+    ])
   }
 
   #take(now: number): Flight {

@@ -79,17 +79,30 @@ describe('the last of a quota', () => {
     expect(client.state()[0]?.limits).toEqual([])
   })
 
-  it('is presumed spent by requests that break off', async () => {
-    let left = 4
+  it('is presumed spent by requests that break off, but for one that asks', async () => {
+    const told = () => respond(200, { RateLimit: '"a";r=3;t=100' })
     const { world, client, arrivals } = stage(
-      (nth) =>
-        nth === 0 || nth > 4 ? respond(200, { RateLimit: `"a";r=${left--};t=100` }) : new TypeError('fetch failed'),
+      (nth) => (nth === 0 || nth > 3 ? told() : new TypeError('fetch failed')),
+      {
+        latencyMs: 10,
+        retries: 0,
+        reserve: 0,
+      },
+    )
+    await world.until(client(URL))
+    await world.until(Promise.all([1, 2, 3].map(() => errorOf(client(URL)))))
+    await world.until(Promise.all([1, 2].map(() => client(URL))))
+    // Three break off at once; then one goes, and the other waits for its answer.
+    expect(arrivals.map(({ at }) => at)).toEqual([0, 10, 10, 10, 20, 30])
+  })
+
+  it('is not used up by a server that cannot be reached for a moment', async () => {
+    const { world, client } = stage(
+      (nth) => (nth === 0 ? respond(200, { RateLimit: '"day";r=9;t=80000' }) : new TypeError('fetch failed')),
       { retries: 0, reserve: 0 },
     )
     await world.until(client(URL))
-    const four = Array.from({ length: 4 }, () => errorOf(client(URL)))
-    await world.until(Promise.all([...four, client(URL)]))
-    expect(arrivals.map(({ at }) => at)).toEqual([0, 0, 0, 0, 0, 100_000])
+    for (let call = 0; call < 20; call++) expect(await world.until(errorOf(client(URL)))).toBeInstanceOf(TypeError)
   })
 
   it('is asked for by one request when its reset has come, the others wait for its answer', async () => {
@@ -171,6 +184,12 @@ describe('the queue', () => {
     )
     expect(gaveUp).toMatchObject([{ reason: 'queue', error: { code: 'RAIL_QUEUE_FULL' } }])
     expect(arrivals).toHaveLength(5)
+  })
+
+  it('of maxQueue: 0 does not exist: what cannot go at once fails', async () => {
+    const { world, client } = stage(() => respond(429, { 'Retry-After': '60' }), { maxQueue: 0, retries: 0 })
+    expect((await world.until(client(URL))).status).toBe(429)
+    expect(await world.until(errorOf(client(URL)))).toMatchObject({ code: 'RAIL_QUEUE_FULL' })
   })
 
   it('leaves no timer behind when the last has gone or aborted', async () => {
