@@ -60,6 +60,18 @@ describe('the last of a quota', () => {
     expect(world.now).toBe(0)
   })
 
+  it('is never held longer than maxWait for the sake of evenness', async () => {
+    let left = 10
+    const { world, client, arrivals } = stage(
+      () => respond(200, { RateLimit: `"hour";r=${left--};t=3000`, 'RateLimit-Policy': '"hour";q=5000;w=3600' }),
+      {
+        maxWait: '60s',
+      },
+    )
+    await world.until(Promise.all([1, 2, 3].map(() => client(URL))))
+    expect(arrivals.map(({ at }) => at)).toEqual([0, 60_000, 120_000])
+  })
+
   it('holds for all limits at once, whichever is nearest', async () => {
     let left = 3
     const { world, client, arrivals } = stage(() =>

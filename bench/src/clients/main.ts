@@ -1,0 +1,3 @@
+import { clientsTable, measureClients } from './measure-clients.js'
+
+console.log(clientsTable(await measureClients()))
