@@ -46,7 +46,7 @@ export function renewEpoch(db: Database): void {
 }
 
 /** 48 random bits, short because every answer repeats them. */
-function newEpoch(): string {
+export function newEpoch(): string {
   return randomBytes(6).toString('base64url')
 }
 

@@ -143,6 +143,13 @@ test('who has lost the last admin token makes one in the data directory', async 
   expect((await run(`tokens create --scope admin --label new --data ${dataDirectory()}`)).code).toBe(2)
 })
 
+test('the database is copied to a file that is not there yet', async () => {
+  const { run, data } = await shell()
+  const file = join(dataDirectory(), 'copy.db')
+  expect(await run(['backup', file, '--data', data])).toEqual({ code: 0, out: `${file} is written.`, error: '' })
+  expect((await run(['backup', file, '--data', data])).code).toBe(2)
+})
+
 test('exit code 2 says that nothing was asked of a control plane, and why', async () => {
   const { run, control, adminToken } = await shell()
   const reach = (url: string, args: string[]) => runWith({ RAIL_URL: url, RAIL_TOKEN: adminToken }, args)

@@ -2,9 +2,11 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { cpSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { manualClock } from '@rail/core'
 import { expect, onTestFinished, test } from 'vitest'
+import { backUp } from '../src/backup.js'
 import { openDatabase } from '../src/database.js'
 import { startProxy } from './fault-proxy.js'
 import { type ApiServer, startApi, until } from './fleet.js'
@@ -209,4 +211,31 @@ test('a copy that is put back and changed before anybody asks is not taken for w
       ],
     },
   })
+})
+
+test('a backup may be taken while the control plane runs, and put back: servers get all of it, whatever was changed since', async () => {
+  const clock = manualClock(START)
+  const first = await startHarness({ clock })
+  const tokens = { admin: first.adminToken, sync: first.syncToken }
+  await setUp(first.call)
+  const before = await first.sync()
+  const restored = dataDirectory()
+  await backUp(first.data, join(restored, 'control.db'), clock())
+  await first.call('/v1/plans/free', { method: 'PUT', body: { limits: { per_day: 99 } } })
+  const { epoch, rev } = await first.sync()
+  await first.control.close()
+  const second = await startHarness({ data: restored, clock, tokens })
+  await second.call('/v1/plans/large', { method: 'PUT', body: { limits: { per_day: 100 } } })
+  const answer = await second.sync({ have: { epoch, rev } })
+  expect(answer).toMatchObject({
+    kind: 'full',
+    rev,
+    document: {
+      plans: [
+        ['free', { limits: { per_day: 20 } }],
+        ['large', {}],
+      ],
+    },
+  })
+  expect(answer.epoch).not.toBe(before.epoch)
 })

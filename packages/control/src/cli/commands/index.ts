@@ -1,4 +1,5 @@
 import type { Command } from '../command.js'
+import { backup } from './backup.js'
 import {
   customers,
   customersExport,
@@ -17,6 +18,7 @@ import { tokens, tokensCreate, tokensRemove } from './tokens.js'
 /** All commands, by their words. */
 export const COMMANDS: ReadonlyMap<string, Command> = new Map([
   ['serve', serve],
+  ['backup', backup],
   ['plans', plans],
   ['plans set', plansSet],
   ['plans remove', plansRemove],
