@@ -147,7 +147,9 @@ describe('settle', () => {
     expect(() => settle(10)).not.toThrow()
     await Promise.resolve()
     await Promise.resolve()
-    expect(errors).toEqual([gone])
+    expect(errors).toEqual([
+      expect.objectContaining({ code: 'RAIL_STORE_FAILED', cause: gone, message: expect.stringContaining('settle') }),
+    ])
   })
 
   test('keeps working when it is taken out of the outcome and called later', () => {
