@@ -1,5 +1,5 @@
 import { perHour, perMinute, perSecond } from '@rail/core'
-import { charge, equal, lives, type StoreCheck, shows } from './tools.js'
+import { charge, equal, leftOf, lives, type StoreCheck, shows } from './tools.js'
 
 const large = perSecond(1, { burst: 10 })
 const small = perSecond(1, { burst: 2 })
@@ -56,6 +56,23 @@ export const LOOKING: readonly StoreCheck[] = [
       await shows(store, charge([large, perMinute(60)]), [
         { now: 0, cost: 0, allowed: true, left: [10, 60], full: [0, 0] },
       ])
+    },
+  },
+  {
+    name: 'reset takes a key as it is: it is no pattern',
+    check: async (store) => {
+      const keys = ['*', 'a*', '?', '[a-z]', 'a', 'aa', '%', '.*', 'a:b']
+      for (const key of keys) await store.take([charge(large, { key, cost: 10 })], 0)
+      const left = async () =>
+        Promise.all(keys.map(async (key) => leftOf(await store.peek([charge(large, { key, cost: 0 })], 0))[0]))
+      for (const [index, key] of keys.entries()) {
+        await store.reset(key)
+        equal(
+          await left(),
+          keys.map((_, other) => (other <= index ? 10 : 0)),
+          `left after a reset of ${key}`,
+        )
+      }
     },
   },
   {

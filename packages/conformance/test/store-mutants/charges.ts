@@ -133,6 +133,16 @@ class ResetsNothingInScopes extends ExactStore {
   }
 }
 
+class ResetsByPattern extends ExactStore {
+  override reset(key: string, scope = ''): void {
+    const pattern = new RegExp(`^${key.replace(/[.?[\]()%]/g, '\\$&').replaceAll('*', '.*')}$`)
+    for (const id of this.rows.keys()) {
+      const [rowScope, rowKey] = JSON.parse(id) as [string, string]
+      if (rowScope === scope && pattern.test(rowKey)) this.rows.delete(id)
+    }
+  }
+}
+
 class UsesOneDecisionAgain extends ExactStore {
   #decision: Decision | undefined
 
@@ -229,6 +239,7 @@ export const CHARGE_MUTANTS: readonly Mutant[] = [
     'the scope is ignored',
     ResetsNothingInScopes,
   ),
+  mutant('reset takes a key as it is: it is no pattern', 'it is one', ResetsByPattern),
   mutant(
     'a decision stays as it was, whatever happens to its buckets',
     'one object for all decisions',
