@@ -1,0 +1,12 @@
+import { createApp } from './app.js'
+import { openDatabase } from './database.js'
+
+const port = Number(process.env.PORT ?? 3000)
+const app = await createApp({ db: openDatabase(process.env.SNIP_DB ?? ':memory:') })
+await app.listen({ port })
+console.log(`Snip is on http://localhost:${port}. Paste this into another terminal:
+
+  curl -i http://localhost:${port}/v1/links -H 'Authorization: Bearer snip_free_ada' \\
+    -H 'Content-Type: application/json' -d '{"url":"https://example.org","slug":"example"}'
+
+or import a file: npm run import -- data/links.csv`)
