@@ -183,9 +183,9 @@ class Count {
   readonly #routes: unknown[] = []
   #settled = false
 
-  /** Whether the latest outcome answers a further ask on this route: it was counted there, or refused. */
+  /** Whether the latest outcome answers a further ask on this route: it was decided there, or refused anywhere. */
   answers(route: unknown): boolean {
-    return this.outcome.refusal !== undefined || (this.charges.length > 0 && this.#routes.includes(route))
+    return this.outcome.refusal !== undefined || this.#routes.includes(route)
   }
 
   took(charges: readonly Charge[], store: Store, route: unknown): void {

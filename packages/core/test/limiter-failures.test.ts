@@ -121,7 +121,7 @@ describe.each([
     expect(errors).toHaveLength(3)
   })
 
-  test('costs a request that was counted before nothing more', async () => {
+  test('takes nothing back in memory of what the store has taken before', async () => {
     const memory = new MemoryStore()
     let broken = false
     const flaky: Store = {
@@ -132,8 +132,13 @@ describe.each([
     const request = {}
     await limiter.take(request)
     broken = true
+    await limiter.with({ cost: 3 }).take({})
     const local = await limiter.with({ cost: 4 }).take(request)
-    expect(local.decision?.limits[0]?.remaining).toBe(6)
+    expect(local.decision?.limits[0]?.remaining).toBe(3)
+    // And the other way round.
+    broken = false
+    const back = await limiter.with({ cost: 5 }).take(request)
+    expect(back.decision?.limits[0]?.remaining).toBe(4)
   })
 })
 
@@ -205,6 +210,17 @@ describe('a dry run', () => {
     await limiter.take({})
     const outcome = await limiter.take({})
     expect(outcome).toMatchObject({ decision: { allowed: false }, headers: [], refusal: undefined })
+    expect(decisions.map((decision) => decision.allowed)).toEqual([true, false])
+  })
+})
+
+describe('a dry run of a request that is asked about twice', () => {
+  test('counts it and tells of it once, would it be refused or not', async () => {
+    const { limiter, decisions, clock } = limiterOf({ dryRun: true, limits: [perMinute(1)] })
+    const [first, second] = [{}, {}]
+    for (const request of [first, first, second, second]) await limiter.take(request)
+    clock.set(60_000)
+    await limiter.take(second)
     expect(decisions.map((decision) => decision.allowed)).toEqual([true, false])
   })
 })
