@@ -85,8 +85,11 @@ function fullForm(problems: PlanProblems, path: readonly string[], said: unknown
     )
     return undefined
   }
-  if (full.burst !== undefined && typeof full.tokens !== 'number') {
-    problems.add([...path, 'burst'], `burst goes with a number of tokens, not with ${shown(full.tokens)}.`)
+  if (full.burst !== undefined && !(typeof full.tokens === 'number' && isTokens(full.burst))) {
+    problems.add(
+      [...path, 'burst'],
+      `burst is a whole number from 1, beside a number of tokens; got ${shown(full.burst)} beside ${shown(full.tokens)}.`,
+    )
   }
   for (const name of ['reason', 'author'] as const) {
     const text: unknown = full[name]
@@ -99,8 +102,11 @@ function fullForm(problems: PlanProblems, path: readonly string[], said: unknown
 const OVERRIDE_NAMES = ['tokens', 'burst', 'expires', 'reason', 'author']
 
 function isValue(value: unknown): value is OverrideValue {
-  if (typeof value !== 'number') return value === 'inherit' || value === 'no-limit'
-  return Number.isInteger(value) && value >= 1 && value <= LARGEST_INTEGER
+  return value === 'inherit' || value === 'no-limit' || isTokens(value)
+}
+
+function isTokens(value: unknown): boolean {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= LARGEST_INTEGER
 }
 
 /** RFC 3339 section 5.6, in capitals. */

@@ -127,9 +127,10 @@ describe('a wrong document', () => {
       'a burst without a number',
       override({ tokens: 'no-limit', burst: 5 }),
       'customers.c.overrides.per_second.burst',
-      /number of tokens/,
+      /beside "no-limit"/,
     ],
-    ['a burst of 0', override({ tokens: 1, burst: 0 }), 'customers.c.overrides.per_second', /burst/],
+    ['a burst of 0', override({ tokens: 1, burst: 0 }), 'customers.c.overrides.per_second.burst', /got 0/],
+    ['a burst of null', override({ tokens: 1, burst: null }), 'customers.c.overrides.per_second.burst', /got null/],
     [
       'an end without a zone',
       override({ tokens: 1, expires: '2026-12-01T00:00:00' }),
@@ -149,6 +150,18 @@ describe('a wrong document', () => {
       /got "2026/,
     ],
     ['a reason that is no text', override({ tokens: 1, reason: 5 }), 'customers.c.overrides.per_second.reason', /text/],
+    [
+      'two plans whose limits an override could not tell apart',
+      {
+        plans: {
+          a: { limits: { 'w.x': { tokens: 1, per: '1s' } } },
+          b: { scopes: { w: { x: { tokens: 1, per: '1s' } } } },
+        },
+        customers: { c: {} },
+      },
+      'plans.b.scopes.w.x',
+      /overrides cannot tell them apart/,
+    ],
     ['a default plan of null', { plans: {}, defaultPlan: null }, 'defaultPlan', /leave it out/],
     ['servers that are none', { plans: {}, servers: { split: 0 } }, 'servers', /'each'/],
     ['servers with more to it', { plans: {}, servers: { split: 2, of: 3 } }, 'servers', /'each'/],

@@ -176,6 +176,7 @@ describe('close', () => {
         resolve()
       }
     })
+    await ask(limiter, 'zeta', 2)
     timers.fire((afterMs) => afterMs !== 10_007)
     await came
     await ask(limiter, 'zeta', 3)
@@ -183,8 +184,13 @@ describe('close', () => {
     const closed = plans.close()
     finish()
     await closed
-    expect(plane.requests.map(({ leaving }) => leaving)).toEqual([undefined, undefined, true])
-    expect(allowed(one)).toBe(3)
+    const said = plane.requests.map(({ leaving, report }) => [leaving, report?.seq])
+    expect(said).toEqual([
+      [undefined, undefined],
+      [undefined, 1],
+      [true, 2],
+    ])
+    expect(allowed(one)).toBe(5)
   })
 
   test('tries once more over another connection when one is dead', async () => {
@@ -231,7 +237,7 @@ describe('close', () => {
 // Programs take a while to start on a busy machine.
 describe('a process', { timeout: 60_000 }, () => {
   const program = (url: string, rest: string): Promise<{ stdout: string }> => {
-    const code = `import { syncPlans } from '../src/index.js'\nconst plans = syncPlans({ url: '${url}', token: 'x', onError: () => {} })\n${rest}`
+    const code = `import { syncPlans } from '../src/index.js'\nconst plans = syncPlans({ url: '${url}', token: 'x', timeout: '10m', onError: () => {} })\n${rest}`
     const args = ['-C', '@rail/source', '--import', 'tsx', '--input-type=module', '-e', code]
     return promisify(execFile)(process.execPath, args, { cwd: import.meta.dirname, timeout: 50_000 })
   }

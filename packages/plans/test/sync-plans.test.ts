@@ -68,6 +68,18 @@ describe('limits', () => {
     expect([perSecond('c0'), perSecond('c5999')]).toEqual([50, 50])
   })
 
+  test('that a delta cannot be made of are asked for whole', async () => {
+    const { plane, exchange, exchanged, perSecond } = await synced()
+    await exchanged()
+    delta(plane, { removedPlans: ['pro'] })
+    await exchange()
+    expect(perSecond('acme')).toBe(50)
+    plane.answering = undefined
+    await exchange()
+    expect(plane.requests.at(-1)).not.toHaveProperty('have')
+    expect(plane.requests.at(-1)?.applyError?.message).toContain('customers.acme.plan: There is no plan "pro"')
+  })
+
   test('of a bucket that is half spent change at once: what was spent stays spent', async () => {
     const { plane, plans, exchange, exchanged } = await synced()
     await exchanged()
