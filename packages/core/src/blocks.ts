@@ -22,8 +22,8 @@ export class Blocks {
     const block = this.#freed < 0 ? this.#used++ : this.#freed
     const offset = block * this.stride
     if (block === this.#freed) this.#freed = this.state[offset] as number
-    this.state.fill(0, offset, offset + this.stride)
     this.state[offset] = now
+    for (let place = offset + 1; place < offset + this.stride; place++) this.state[place] = 0
     return block
   }
 

@@ -14,7 +14,9 @@ export const BLOCK = 4
 export const KEY = 5
 export const KEPT_WORDS = 11
 
-/** Numbers that rows can have, as far as the index goes. */
-export const ROW_MASK = 0xffffff
-/** Where the tag begins that an entry of the index has of its row's hash. */
-export const TAG_SHIFT = 25
+/** As many rows as an entry of the index can number, in its lower 24 bits. */
+export const MOST_ROWS = 2 ** 24
+/** Above them an entry has the lower bits of its home, and at the top a bit that tells it from an empty slot. */
+export const HOME_SHIFT = 24
+export const MOST_NEAR = 127
+export const USED = 1 << 31

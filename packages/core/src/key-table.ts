@@ -1,5 +1,18 @@
 import { type HashSeed, hashOf, randomSeed, wordsOf } from './key-hash.js'
-import { BLOCK, HASH, KEPT_WORDS, KEY, LAYOUT, NEWER, NONE, OLDER, ROW, ROW_MASK, TAG_SHIFT } from './key-row.js'
+import {
+  BLOCK,
+  HASH,
+  HOME_SHIFT,
+  KEPT_WORDS,
+  KEY,
+  LAYOUT,
+  MOST_NEAR,
+  NEWER,
+  NONE,
+  OLDER,
+  ROW,
+  USED,
+} from './key-row.js'
 
 /**
  * At most `rows` keys, each in a row, in the order of their last use. One fixed-size open-addressing index (linear
@@ -17,11 +30,23 @@ export class KeyTable {
 
   readonly #seed: HashSeed
   readonly #scopes: readonly string[]
+  /**
+   * For each slot 0 while it is empty, else which row is there, the lower bits of its home (the slot that its hash points
+   * at) and what upper bits of its hash there is room for. So keys that are passed on the way seldom need to be looked at.
+   */
   readonly #index: Int32Array
-  readonly #mask: number
+  readonly #slotMask: number
+  readonly #rowMask: number
+  /** The bits of a home that the index has. */
+  readonly #homeMask: number
+  /** Whether a key has ever been so far from its home that those bits do not tell it. */
+  #far = false
   readonly #rows: Int32Array
   readonly #long: LongKeys = new LongKeys()
-  /** The form and the words of the key that was hashed last. */
+  // The key that was hashed last, its hash, its form and its words.
+  #key = ''
+  #scope = ''
+  #hash = 0
   readonly #words = new Int32Array(KEPT_WORDS)
   readonly #scopeWords = new Int32Array(1)
   #newest = NONE
@@ -35,20 +60,22 @@ export class KeyTable {
     this.#seed = seed
     this.#scopes = scopes
     this.#index = new Int32Array(slots)
-    this.#mask = slots - 1
+    this.#slotMask = slots - 1
+    this.#rowMask = 2 ** Math.ceil(Math.log2(rows)) - 1
+    this.#homeMask = Math.min(slots - 1, MOST_NEAR)
     this.#rows = new Int32Array(rows * ROW)
   }
 
   /** The row of a key, or NONE. */
   find(scope: string, key: string): number {
-    const hash = this.#hash(scope, key)
+    const hash = this.#hashOf(scope, key)
     const index = this.#index
-    for (let slot = this.#homeOf(hash); ; slot = this.#after(slot)) {
+    const signature = this.#entryOf(0, hash)
+    for (let slot = hash & this.#slotMask; ; slot = this.#after(slot)) {
       const entry = index[slot] as number
       if (entry === 0) return NONE
-      // Most keys that are passed on the way differ in their tags, so that their rows need not be looked at.
-      if ((entry ^ hash) >>> TAG_SHIFT !== 0) continue
-      const row = rowOf(entry)
+      if ((entry & ~this.#rowMask) !== signature) continue
+      const row = entry & this.#rowMask
       if (this.#isKey(row, key) && this.#scopes[this.layoutOf(row)] === scope) return row
     }
   }
@@ -79,15 +106,20 @@ export class KeyTable {
 
   /** Gives a key that is not in the table a row, as the most recent. There must be room. */
   insert(key: string, layout: number, block: number): number {
-    const hash = this.#hash(this.#scopes[layout] as string, key)
+    const scope = this.#scopes[layout] as string
+    // Most keys that are inserted have just been looked for.
+    const hash = key === this.#key && scope === this.#scope ? this.#hash : this.#hashOf(scope, key)
     const row = this.#takeRow()
-    this.#rows[row * ROW + HASH] = hash
-    this.#rows.set(this.#words, row * ROW + KEY)
-    if (isLong(this.#words[0] as number)) this.#long.set(row, key)
+    const rows = this.#rows
+    const words = this.#words
+    rows[row * ROW + HASH] = hash
+    for (let place = 0; place < KEPT_WORDS; place++) rows[row * ROW + KEY + place] = words[place] as number
+    if (isLong(words[0] as number)) this.#long.set(row, key)
     this.move(row, layout, block)
-    let slot = this.#homeOf(hash)
-    while (this.#index[slot] !== 0) slot = this.#after(slot)
-    this.#index[slot] = entryOf(row, hash)
+    let slot = hash & this.#slotMask
+    for (let steps = 0; this.#index[slot] !== 0; slot = this.#after(slot))
+      if (++steps > this.#homeMask) this.#far = true
+    this.#index[slot] = this.#entryOf(row, hash)
     this.#link(row)
     this.size++
     this.characters += key.length
@@ -103,15 +135,13 @@ export class KeyTable {
 
   remove(row: number): void {
     const index = this.#index
-    let hole = this.#homeOf(this.#hashOf(row))
-    while (rowOf(index[hole] as number) !== row) hole = this.#after(hole)
+    let hole = this.#hashIn(row) & this.#slotMask
+    while (((index[hole] as number) & this.#rowMask) !== row) hole = this.#after(hole)
     for (let slot = this.#after(hole); index[slot] !== 0; slot = this.#after(slot)) {
-      const home = this.#homeOf(this.#hashOf(rowOf(index[slot] as number)))
-      // An entry may fill the hole if its home does not lie between the hole and where it is now (both cyclic).
-      if (hole <= slot ? home <= hole || home > slot : home <= hole && home > slot) {
-        index[hole] = index[slot] as number
-        hole = slot
-      }
+      // An entry may fill the hole if its home does not lie between the hole and where it is now (all cyclic).
+      if (this.#fromHome(slot) < ((slot - hole) & this.#slotMask)) continue
+      index[hole] = index[slot] as number
+      hole = slot
     }
     index[hole] = 0
     this.#unlink(row)
@@ -124,12 +154,15 @@ export class KeyTable {
   }
 
   /** The hash of a key in a scope. Leaves the key's words in `#words`. */
-  #hash(scope: string, key: string): number {
+  #hashOf(scope: string, key: string): number {
     const hash = hashOf(key, this.#seed, this.#words)
-    return scope === '' ? hash : Math.imul(hash ^ hashOf(scope, this.#seed, this.#scopeWords), 0x9e3779b1)
+    this.#key = key
+    this.#scope = scope
+    this.#hash = scope === '' ? hash : Math.imul(hash ^ hashOf(scope, this.#seed, this.#scopeWords), 0x9e3779b1)
+    return this.#hash
   }
 
-  #hashOf(row: number): number {
+  #hashIn(row: number): number {
     return this.#rows[row * ROW + HASH] as number
   }
 
@@ -153,12 +186,20 @@ export class KeyTable {
     return freed
   }
 
-  #homeOf(hash: number): number {
-    return hash & this.#mask
+  /** What stands in the index for a row whose key has this hash. */
+  #entryOf(row: number, hash: number): number {
+    return USED | ((hash & this.#homeMask) << HOME_SHIFT) | ((hash >>> 8) & ~this.#rowMask) | row
+  }
+
+  /** How many slots the entry of a slot is from its home. */
+  #fromHome(slot: number): number {
+    const entry = this.#index[slot] as number
+    if (this.#far) return (slot - this.#hashIn(entry & this.#rowMask)) & this.#slotMask
+    return (slot - (entry >>> HOME_SHIFT)) & this.#homeMask
   }
 
   #after(slot: number): number {
-    return (slot + 1) & this.#mask
+    return (slot + 1) & this.#slotMask
   }
 
   #link(row: number): void {
@@ -184,15 +225,6 @@ export class KeyTable {
 
 /** The index has this and up to the next power of two: 5 to 11 bytes a key, and under three steps to find one. */
 const SLOTS_PER_ROW = 4 / 3
-
-/** A row as it stands in the index: its number, a bit that is always set (0 is an empty slot), and the hash's upper bits. */
-function entryOf(row: number, hash: number): number {
-  return row | (1 << (TAG_SHIFT - 1)) | ((hash >>> TAG_SHIFT) << TAG_SHIFT)
-}
-
-function rowOf(entry: number): number {
-  return entry & ROW_MASK
-}
 
 /** Whether a key of this form has more words than a row has room for. */
 function isLong(form: number): boolean {

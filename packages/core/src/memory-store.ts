@@ -4,7 +4,7 @@ import { BucketRows } from './bucket-rows.js'
 import { type Charge, disjoint } from './charge.js'
 import { type Decision, decisionOf, type LimitStatus, statusOf } from './decision.js'
 import { RailError, shown } from './errors.js'
-import { NONE, ROW_MASK } from './key-row.js'
+import { MOST_ROWS, NONE } from './key-row.js'
 import { type Limit, sameLimits } from './limit.js'
 import type { Store } from './store.js'
 
@@ -37,8 +37,8 @@ export class MemoryStore implements Store {
 
   constructor(options: MemoryStoreOptions = {}) {
     const { maxKeys = 40_000 } = options
-    if (!Number.isInteger(maxKeys) || maxKeys < 1 || maxKeys > MOST_KEYS) {
-      throw new RailError('RAIL_BAD_OPTION', `maxKeys is a whole number from 1 to ${MOST_KEYS}, got ${shown(maxKeys)}.`)
+    if (!Number.isInteger(maxKeys) || maxKeys < 1 || maxKeys > MOST_ROWS) {
+      throw new RailError('RAIL_BAD_OPTION', `maxKeys is a whole number from 1 to ${MOST_ROWS}, got ${shown(maxKeys)}.`)
     }
     this.#maxKeys = maxKeys
   }
@@ -92,7 +92,8 @@ export class MemoryStore implements Store {
   #decideNew(buckets: BucketRows, charge: Charge, now: number, commit: boolean): Decision {
     const { scope = '', key, limits } = charge
     if (this.#full.length <= limits.length) this.#full = new Float64Array(2 * limits.length)
-    const block = this.#full.fill(0)
+    const block = this.#full
+    for (let i = 0; i <= limits.length; i++) block[i] = 0
     const decision = decideBlock(block, 1, charge, now)
     // Where nothing comes to be owed there is nothing to keep: refusals and junk keys make no row.
     let owing = limits.length
@@ -189,6 +190,3 @@ export class MemoryStore implements Store {
     }
   }
 }
-
-/** As many rows as the index can number. */
-const MOST_KEYS = ROW_MASK + 1

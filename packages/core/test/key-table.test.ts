@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { type HashSeed, hashOf } from '../src/key-hash.js'
-import { NONE } from '../src/key-row.js'
+import { KEPT_WORDS, NONE } from '../src/key-row.js'
 import { KeyTable } from '../src/key-table.js'
 import { randomNumbers } from './random-numbers.js'
 
@@ -158,4 +158,37 @@ test('a row that moves to another layout of its scope is still found', () => {
   table.move(row, 1, 6)
   expect([table.find('writes', 'acme'), table.layoutOf(row), table.blockOf(row)]).toEqual([row, 1, 6])
   expect(table.find('', 'acme')).toBe(NONE)
+})
+
+describe('keys of one home', () => {
+  /** Keys whose hashes agree in their lower bits, and so have one home in an index of so many slots. */
+  function keysOfOneHome(count: number, slots: number): string[] {
+    const words = new Int32Array(KEPT_WORDS)
+    const home = hashOf('key_0', SEED, words) & (slots - 1)
+    const keys: string[] = []
+    for (let index = 0; keys.length < count; index++) {
+      const key = `key_${index}`
+      if ((hashOf(key, SEED, words) & (slots - 1)) === home) keys.push(key)
+    }
+    return keys
+  }
+
+  test.each([
+    { where: 'near it', count: 60 },
+    { where: 'so far from it that the index does not tell how far', count: 300 },
+  ])('are all found after any are removed: $where', ({ count }) => {
+    const table = new KeyTable(700, [''], SEED) // an index of 1,024 slots
+    const others = Array.from({ length: 300 }, (_, index) => `other_${index}`)
+    const keys = keysOfOneHome(count, 1_024).flatMap((key, index) => [key, ...others.slice(index, index + 1)])
+    const rows = new Map(keys.map((key) => [key, table.insert(key, 0, 0)]))
+    for (const [index, gone] of keys.entries()) {
+      if (index % 3 !== 0) continue
+      table.remove(rows.get(gone) as number)
+      rows.delete(gone)
+      expect(table.find('', gone)).toBe(NONE)
+      if (index % 15 === 0) for (const [key, row] of rows) expect(table.find('', key)).toBe(row)
+    }
+    for (const [key, row] of rows) expect(table.find('', key)).toBe(row)
+    expect(table.size).toBe(rows.size)
+  })
 })
