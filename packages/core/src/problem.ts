@@ -1,5 +1,6 @@
 import type { Decision } from './decision.js'
 import { RailError, shown } from './errors.js'
+import { isPromise } from './maybe-promise.js'
 import { checkOption, checkOptionNames } from './options.js'
 import { type BareRefusal, type BodyMaker, jsonBody } from './refusal.js'
 
@@ -69,6 +70,8 @@ export function problemBody<Request>(
     try {
       const text = typeof member === 'function' ? member() : member
       if (text === undefined || typeof text === 'string') return text
+      // A promise comes too late for a body; one that rejects unheard would end a Node process.
+      if (isPromise(text)) text.then(undefined, () => {})
       throw new RailError('RAIL_BAD_OPTION', `It returns a text or undefined, got ${shown(text)}.`)
     } catch (cause) {
       const message = `body.problem.${name} failed; the problem was sent without it.`

@@ -1,5 +1,6 @@
 import { type Decision, sentName } from './decision.js'
 import { RailError, shown } from './errors.js'
+import { attempt } from './maybe-promise.js'
 
 /** Tells the user's `onError` what went wrong without stopping a request, and not more often than is useful. */
 export interface Reporter {
@@ -17,11 +18,8 @@ export function createReporter(onError: ((error: unknown) => void) | undefined):
   const failures = new Map<string, { count: number; toldAt: number }>()
 
   function tell(error: unknown): void {
-    try {
-      onError?.(error)
-    } catch {
-      // Nobody is left to tell.
-    }
+    // Nobody is left to tell. An asynchronous hook that rejects would end a Node process.
+    if (onError !== undefined) attempt(() => onError(error), ignore, ignore)
   }
 
   function tellOnce(code: 'RAIL_NEVER_FITS' | 'RAIL_FLAPPING_LIMIT', name: string, message: string): void {
@@ -99,3 +97,5 @@ const FLAPS = 3
 const FLAPPING_MS = 60_000
 /** Bounds what is remembered. */
 const MOST_TOLD = 1_000
+
+function ignore(): void {}

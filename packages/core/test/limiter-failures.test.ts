@@ -203,6 +203,38 @@ describe('hooks', () => {
   })
 })
 
+describe('an asynchronous hook that rejects', () => {
+  const rejects = () => Promise.reject(gone)
+  const settled = async () => {
+    // A rejection that nobody hears is told in a later turn, and fails the run.
+    for (let turn = 0; turn < 3; turn++) await new Promise(setImmediate)
+  }
+
+  test('is told to onError as one that throws is, the source’s and the user’s each', async () => {
+    const { limiter, codes } = limiterOf({
+      limits: { limitsFor: () => [perMinute(10)], onDecision: rejects },
+      onDecision: rejects,
+    })
+    expect(limiter.take({})).toMatchObject({ refusal: undefined, decision: { allowed: true } })
+    await settled()
+    expect(codes()).toEqual(['RAIL_HOOK_FAILED', 'RAIL_HOOK_FAILED'])
+  })
+
+  test('harms nobody where it is onError, or the detail of a problem', async () => {
+    const told: unknown[] = []
+    const onError = (error: unknown) => {
+      told.push(error)
+      return rejects()
+    }
+    const detail = rejects as never
+    const { limiter } = limiterOf({ limits: [perMinute(1)], onError, body: { problem: { detail } } })
+    await limiter.take({})
+    expect((await limiter.take({})).refusal?.body).not.toContain('detail')
+    await settled()
+    expect(told).toHaveLength(1)
+  })
+})
+
 describe('a dry run', () => {
   test('takes tokens, tells onDecision, has the decision, sends nothing and refuses nothing', async () => {
     const store = new MemoryStore()
