@@ -105,11 +105,12 @@ export class BucketRows {
   /** Gives a key that has none a row of full buckets, as the most recent, and drops others while there is no room. */
   insert(scope: string, key: string, limits: readonly Limit[], now: number): number {
     const table = this.#table
-    const characters = this.#maxKeys * KEY_CHARACTERS - key.length
-    while (table.size >= this.#maxKeys || (table.size > 0 && table.characters > characters)) {
+    const layouts = this.#layouts
+    const characters = this.#maxKeys * KEY_CHARACTERS - key.length - scope.length
+    while (table.size >= this.#maxKeys || (table.size > 0 && table.characters + layouts.characters > characters)) {
       this.#remove(this.#victim(now))
     }
-    const layout = this.#layouts.acquire(scope, limits)
+    const layout = layouts.acquire(scope, limits)
     return table.insert(key, layout.id, layout.blocks.acquire(now))
   }
 
@@ -174,6 +175,10 @@ export class BucketRows {
     const at = state[first - 1] as number
     const owed = kept.map((_, slot) => state[first + slot] as number)
     const others = kept.filter((limit, slot) => slotOf(limits, limit) === NONE && owed[slot] !== 0)
+    if (others.length > MOST_OTHERS) {
+      const fullAfterMs = (limit: Limit): number => (owed[kept.indexOf(limit)] as number) / limit.flow
+      others.sort((a, b) => fullAfterMs(b) - fullAfterMs(a)).length = MOST_OTHERS
+    }
     const after = this.#layouts.acquire(before.scope, others.length === 0 ? limits : [...limits, ...others])
     this.#release(row)
     this.#table.move(row, after.id, after.blocks.acquire(at))
@@ -225,7 +230,9 @@ export class BucketRows {
 
 /** Of how many of the least recently used keys one that has lost nothing is looked for. */
 const VICTIMS = 8
-/** Characters budgeted for each key: passing the sum drops keys as a full table does. */
+/** How many buckets a key keeps that its latest request has not asked: a name made of each request would make any number. */
+const MOST_OTHERS = 255
+/** Characters budgeted for each key, and for its scope: passing the sum drops keys as a full table does. */
 const KEY_CHARACTERS = 64
 
 /** Where the bucket of this limit's name is, or NONE. */

@@ -16,6 +16,8 @@ export interface Layout {
 export class Layouts {
   /** The scope of each layout, by id: what a table of keys needs to know. */
   readonly scopes: string[] = []
+  /** How many characters the scopes of the layouts in use have together. */
+  characters = 0
   readonly #layouts: Layout[] = []
   readonly #blocks: Blocks[] = []
   readonly #freed: number[] = []
@@ -47,17 +49,27 @@ export class Layouts {
     if (--layout.keys > 0) return
     this.#byDefinition.delete(definitionOf(layout.scope, layout.limits))
     this.#freed.push(layout.id)
+    this.characters -= layout.scope.length
   }
 
-  #make(scope: string, limits: readonly Limit[]): Layout {
-    this.#blocks[limits.length] ??= new Blocks(limits.length, this.#maxKeys)
-    const blocks = this.#blocks[limits.length] as Blocks
+  #make(given: string, limits: readonly Limit[]): Layout {
+    // A copy: a slice of a header would keep the whole header.
+    const scope = JSON.parse(JSON.stringify(given)) as string
+    const room = roomFor(limits.length)
+    this.#blocks[room] ??= new Blocks(room, this.#maxKeys)
+    const blocks = this.#blocks[room] as Blocks
     const layout: Layout = { id: this.#freed.pop() ?? this.#layouts.length, scope, limits, blocks, keys: 0 }
     this.#layouts[layout.id] = layout
     this.scopes[layout.id] = scope
+    this.characters += scope.length
     this.#byDefinition.set(definitionOf(scope, limits), layout)
     return layout
   }
+}
+
+/** Up to 8 buckets have blocks of their own size; more share one of the next power of two, or every number would take memory. */
+function roomFor(buckets: number): number {
+  return buckets <= 8 ? buckets : 2 ** Math.ceil(Math.log2(buckets))
 }
 
 /** Two sets of limits with the same text keep the same buckets. */

@@ -10,7 +10,7 @@ import type { Store } from './store.js'
 
 /** What {@link MemoryStore} takes. */
 export interface MemoryStoreOptions {
-  /** How many keys are kept at most. Their characters are bounded too, by 64 for each. @default 40_000 */
+  /** How many keys are kept at most. Their characters, and those of scopes, are bounded too, by 64 for each. @default 40_000 */
   readonly maxKeys?: number | undefined
 }
 
@@ -18,7 +18,8 @@ export interface MemoryStoreOptions {
  * Buckets in this process's memory, bounded whatever anybody sends. Several limiters can share one store.
  *
  * A full store drops a key whose buckets are all full, if one of the 8 least recently used is such (nothing is lost), else
- * the least recently used. Nothing large is allocated, and nothing drawn at random, until the first take.
+ * the least recently used. A key keeps at most 255 buckets beside those that its latest request asked, those that take
+ * longest to fill. Nothing large is allocated, and nothing drawn at random, until the first take.
  *
  * @throws RailError `RAIL_BAD_OPTION` when `maxKeys` is not a whole number from 1 to 16,777,216
  */

@@ -141,11 +141,12 @@ describe('memory is bounded', () => {
     expect(heapBytes() - before).toBeLessThan(2_000_000)
   })
 
+  const cutFromHeader = (key: number, length: number): string =>
+    Buffer.alloc(8_192, `${String(key).padStart(8, '0')}-`)
+      .toString('latin1')
+      .slice(9, 9 + length)
+
   test('40,000 keys cut from headers of 8 kB keep less than 10 MB', () => {
-    const cutFromHeader = (key: number, length: number): string =>
-      Buffer.alloc(8_192, `${String(key).padStart(8, '0')}-`)
-        .toString('latin1')
-        .slice(9, 9 + length)
     // Kept as they are, they keep their headers: this is what is to be seen.
     const before = heapBytes()
     const kept = Array.from({ length: 1_000 }, (_, key) => cutFromHeader(key, 20))
@@ -184,6 +185,22 @@ describe('memory is bounded', () => {
     expect([store.size, left(store, 'small', 0), left(store, long, 0)]).toEqual([1, 0, 10])
   })
 
+  test('the characters of scopes are of that budget too, and a slice of a header keeps no header', () => {
+    const scoped = (scope: string): readonly Charge[] => [{ key: 'k', scope, limits: [ten], cost: 10 }]
+    const store = new MemoryStore({ maxKeys: 100 })
+    for (let scope = 0; scope < 1_000; scope++) {
+      store.take(scoped(String(scope).padStart(639, '-')), 0)
+      expect(store.size).toBeLessThanOrEqual(10)
+    }
+    for (let key = 0; key < 100; key++) store.take(charge(`small ${key}`, 10), 0)
+    expect(store.size).toBeGreaterThan(90)
+    const empty = heapBytes()
+    const large = new MemoryStore()
+    for (let scope = 0; scope < 10_000; scope++) large.take(scoped(cutFromHeader(scope, 20)), 0)
+    expect(large.size).toBe(10_000)
+    expect(heapBytes() - empty).toBeLessThan(15_000_000)
+  })
+
   test('60,000 customers, each with limits of their own, on a store of 1,000', () => {
     const store = new MemoryStore({ maxKeys: 1_000 })
     const visit = (from: number, to: number) => {
@@ -199,6 +216,22 @@ describe('memory is bounded', () => {
     visit(20_000, 60_000)
     expect(store.size).toBe(1_000)
     expect(heapBytes() - before).toBeLessThan(2_000_000)
+  })
+
+  test('one key whose limits are others each time, and long to fill: 255 are kept beside those asked', () => {
+    const store = new MemoryStore({ maxKeys: 100 })
+    const own = (round: number) => [limit({ name: `l${round}`, tokens: 5, per: '1d' })]
+    const slow = [limit({ name: 'slow', tokens: 5, per: '30d' })]
+    store.take(charge('customer', 1, slow), 0)
+    const before = heapBytes()
+    for (let round = 0; round < 1_000; round++) store.take(charge('customer', 1, own(round)), round)
+    expect(heapBytes() - before).toBeLessThan(2_000_000)
+    const owes = (limits: readonly Limit[]) =>
+      store.peek(charge('customer', 0, limits), 1_000).limits[0]?.fullAfterMs !== 0
+    expect([owes(slow), owes(own(999)), owes(own(745)), owes(own(744)), owes(own(0))]).toEqual([
+      ...[true, true, true],
+      ...[false, false],
+    ])
   })
 
   test('one key whose limits are others each time', () => {
