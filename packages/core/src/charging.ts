@@ -134,6 +134,13 @@ function checkCharges(charges: unknown): asserts charges is readonly Charge[] {
     if (charge.scope !== undefined && typeof charge.scope !== 'string') {
       throw new RailError('RAIL_BAD_CHARGES', `The scope of a charge is a text, got ${shown(charge.scope)}.`)
     }
+    // It gives tokens back: only the limiter knows what it took.
+    if (charge.taken !== undefined) {
+      throw new RailError(
+        'RAIL_BAD_CHARGES',
+        'A charge from charges(request) has no taken; the limiter keeps that itself.',
+      )
+    }
   }
   checkNames(charges)
 }

@@ -133,6 +133,12 @@ const DEFINITION_NAMES = ['name', 'tokens', 'per', 'burst', 'counts']
 const OPTION_NAMES = ['name', 'burst', 'counts']
 
 function perWindow(defaultName: string, per: Duration, tokens: number, options: LimitOptions = {}): Limit {
+  if (typeof options !== 'object' || options === null) {
+    throw new RailError(
+      'RAIL_BAD_LIMIT',
+      `The options of ${defaultName} are an object, { burst, name, counts }, got ${shown(options)}.`,
+    )
+  }
   refuseUnknown(options, OPTION_NAMES, `the options of ${defaultName}`)
   const { name = defaultName, burst, counts } = options
   return limit({ name, tokens, per, burst, counts })

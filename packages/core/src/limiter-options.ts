@@ -47,7 +47,7 @@ export interface LimiterSettings<Request> extends RefusalOptions {
   readonly servers?: number | (() => number) | undefined
   /** Told of each decision. `earlier`: the one that this replaces, where a costlier route asked again for one request. */
   readonly onDecision?: ((decision: Decision, request: Request, earlier: Decision | undefined) => void) | undefined
-  /** Told of what went wrong without stopping a request. Never changes an answer. */
+  /** Told of what went wrong without stopping a request. Never changes an answer; what it throws goes nowhere. */
   readonly onError?: ((error: unknown) => void) | undefined
   /**
    * Milliseconds; for tests, or where time comes from elsewhere. `X-RateLimit-Reset` is counted from its reading, so it
@@ -140,9 +140,24 @@ function skipOf<Request>(
   return (request) => isPreflight(request) || (skip?.(request) ?? false)
 }
 
-/** Checks what {@link RouteOptions} say, given the limiter's options. @throws RailError when the middleware is made */
-export function checkRoute<Request>(route: RouteOptions<Request>, limiter: LimiterOptions<Request>): void {
-  checkOptionNames(route, ROUTE_NAMES, 'with()')
+/**
+ * The route that `more` makes of an `earlier` one, which stands for what `more` does not say.
+ *
+ * @throws RailError for what the two come to under the limiter's options, when the middleware is made
+ */
+export function routeOf<Request>(
+  earlier: RouteOptions<Request>,
+  more: RouteOptions<Request>,
+  limiter: LimiterOptions<Request>,
+): RouteOptions<Request> {
+  checkOptionNames(more, ROUTE_NAMES, 'with()')
+  const { cost = earlier.cost, scope = earlier.scope, limits = earlier.limits } = more
+  const route = { cost, scope, limits }
+  checkRoute(route, limiter)
+  return route
+}
+
+function checkRoute<Request>(route: RouteOptions<Request>, limiter: LimiterOptions<Request>): void {
   checkOption('cost', route.cost, COST, isCost)
   checkOption('scope', route.scope, 'a text', isText)
   checkOption(
@@ -158,8 +173,7 @@ export function checkRoute<Request>(route: RouteOptions<Request>, limiter: Limit
       'A limiter with charges takes only cost in with(); return the rest from charges.',
     )
   }
-  const ofSource = typeof limiter.limits === 'object' && 'limitsFor' in limiter.limits
-  if (route.scope !== undefined && route.limits === undefined && !ofSource) {
+  if (route.scope !== undefined && route.limits === undefined && !isSource(limiter.limits)) {
     throw new RailError(
       'RAIL_BAD_OPTION',
       `with({ scope: '${route.scope}' }) needs limits too: only a source (a plan book) knows the limits of a scope by itself.`,
@@ -169,6 +183,8 @@ export function checkRoute<Request>(route: RouteOptions<Request>, limiter: Limit
 
 const COST = 'a whole number of tokens from 0, or a function'
 const isFunction = (value: unknown): boolean => typeof value === 'function'
+const isSource = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && isFunction((value as Partial<LimitSource>).limitsFor)
 const isText = (value: unknown): boolean => typeof value === 'string'
 const isBoolean = (value: unknown): boolean => typeof value === 'boolean'
 const isCost = (value: unknown): boolean => isFunction(value) || isWholeFrom(0)(value)
@@ -229,6 +245,6 @@ function checkCharging<Request>(options: LimiterOptions<Request>): void {
       'The option identify is required: a function that returns whom a request is counted under, or null for an anonymous one.',
     )
   }
-  if (typeof limits === 'function' || (typeof limits === 'object' && limits !== null && 'limitsFor' in limits)) return
+  if (isFunction(limits) || isSource(limits)) return
   checkLimits(limits, 'The option limits')
 }

@@ -5,13 +5,7 @@ import { readClock } from './clock.js'
 import type { Decision } from './decision.js'
 import { RailError, shown } from './errors.js'
 import { type Field, inPlaceOf } from './field.js'
-import {
-  checkRoute,
-  type LimiterOptions,
-  type RequestReader,
-  type RouteOptions,
-  settingsOf,
-} from './limiter-options.js'
+import { type LimiterOptions, type RequestReader, type RouteOptions, routeOf, settingsOf } from './limiter-options.js'
 import { LocalStore } from './local-store.js'
 import { attempt, chain, isPromise } from './maybe-promise.js'
 import type { Refusal } from './refusal.js'
@@ -82,10 +76,7 @@ export function createLimiter<Request>(
           return throwError(thrown)
         }
       },
-      with: (more) => {
-        checkRoute(more, options)
-        return limiterFor({ ...route, ...more })
-      },
+      with: (more) => limiterFor(routeOf(route, more, options)),
       of: (request) => (isObject(request) ? counts.get(request)?.outcome : undefined),
     }
   }
@@ -145,12 +136,14 @@ export function createLimiter<Request>(
 
   function tellDecision(decision: Decision, request: Request, earlier: Decision | undefined): void {
     const { limits, onDecision } = settings
-    try {
-      if (typeof limits === 'object' && 'limitsFor' in limits) limits.onDecision?.(decision, earlier)
-      onDecision?.(decision, request, earlier)
-    } catch (cause) {
-      reporter.tell(new RailError('RAIL_HOOK_FAILED', 'onDecision failed; the decision stands.', { cause }))
+    if (typeof limits === 'object' && 'limitsFor' in limits && limits.onDecision !== undefined) {
+      attempt(() => limits.onDecision?.(decision, earlier), ignore, hookFailed)
     }
+    if (onDecision !== undefined) attempt(() => onDecision(decision, request, earlier), ignore, hookFailed)
+  }
+
+  function hookFailed(cause: unknown): void {
+    reporter.tell(new RailError('RAIL_HOOK_FAILED', 'onDecision failed; the decision stands.', { cause }))
   }
 
   function settle(count: Count, actualCost: number): void {

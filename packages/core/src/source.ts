@@ -27,10 +27,13 @@ export function checkLimits(limits: unknown, where: string): asserts limits is r
     )
   }
   if (!Array.isArray(limits)) {
-    throw new RailError('RAIL_BAD_LIMITS', `${where} is an array of limits ([] for no limit), got ${shown(limits)}.`)
+    const came = isLimit(limits) ? 'one limit: put it in an array' : shown(limits)
+    throw new RailError('RAIL_BAD_LIMITS', `${where} is an array of limits ([] for no limit), got ${came}.`)
   }
   for (const limit of limits) if (!isLimit(limit)) throw notALimit(limit, where)
   checkNames([{ key: '', limits, cost: 0 }])
+  // Those of another copy of core, or read from JSON, are not frozen yet.
+  for (const limit of limits) Object.freeze(limit)
   checked.add(Object.freeze(limits))
 }
 
@@ -61,7 +64,13 @@ function isLimit(value: unknown): value is Limit {
   const { name, tokens, windowMs, burst, wholeBurst, counts, grain, flow, size } = value as Limit
   try {
     const same = makeLimit({ name, tokens, per: windowMs, burst, counts })
-    return grain === same.grain && flow === same.flow && size === same.size && wholeBurst >= burst
+    return (
+      grain === same.grain &&
+      flow === same.flow &&
+      size === same.size &&
+      Number.isSafeInteger(wholeBurst) &&
+      wholeBurst >= burst
+    )
   } catch {
     return false
   }

@@ -129,6 +129,12 @@ describe('a wrong limit is an error when it is made, which says what was expecte
     expect(() => limit(definition as unknown as LimitDefinition)).toThrow(/limit\(\) takes \{ name, tokens, per \}/)
   })
 
+  test.each([10, '10', null])('perSecond(1, %o)', (options) => {
+    expect(() => perSecond(1, options as never)).toThrow(
+      /The options of per_second are an object, \{ burst, name, counts \}/,
+    )
+  })
+
   test('an option that perSecond does not know', () => {
     const options = { tokens: 3 } as object
     expect(() => perSecond(1, options)).toThrow(

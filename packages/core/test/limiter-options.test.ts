@@ -25,7 +25,9 @@ const BAD: readonly (readonly [options: unknown, code: string, message: RegExp])
   [{ ...good, identify: 'acme' }, 'RAIL_BAD_OPTION', /The option identify is a function, got "acme"/],
   [{ ...good, identify: null }, 'RAIL_BAD_OPTION', /The option identify is a function, got null/],
   [{ ...good, limits: null }, 'RAIL_BAD_LIMITS', /an array of limits \(\[\] for no limit\), got null/],
-  [{ ...good, limits: perSecond(1) }, 'RAIL_BAD_LIMITS', /an array of limits .*got an object/],
+  [{ ...good, limits: perSecond(1) }, 'RAIL_BAD_LIMITS', /an array of limits .*got one limit: put it in an array/],
+  [{ ...good, limits: { per_second: 10 } }, 'RAIL_BAD_LIMITS', /an array of limits .*got an object/],
+  [{ ...good, limits: { limitsFor: [] } }, 'RAIL_BAD_LIMITS', /an array of limits .*got an object/],
   [{ ...good, limits: 10 }, 'RAIL_BAD_LIMITS', /an array of limits .*got 10/],
   [{ ...good, limits: [10] }, 'RAIL_BAD_LIMITS', /made by limit\(\), perSecond\(\), .*has 10 in it/],
   [
@@ -132,5 +134,15 @@ describe('options', () => {
   test('limits made by another copy of core are limits', () => {
     const foreign = JSON.parse(JSON.stringify(limit({ name: 'x', tokens: 5, per: '1m' })))
     expect(() => createLimiter({ identify: () => 'acme', limits: [foreign] })).not.toThrow()
+    // And frozen from then on, as those of this copy are: one that changes would mean another limit, or none.
+    expect(() => Object.assign(foreign, { size: Number.POSITIVE_INFINITY })).toThrow(TypeError)
   })
+
+  test.each([Number.POSITIVE_INFINITY, 5.5, 4, '5'])(
+    'a limit by hand whose whole burst is %o is none',
+    (wholeBurst) => {
+      const forged = { ...limit({ name: 'x', tokens: 5, per: '1m' }), wholeBurst } as never
+      expect(() => createLimiter({ identify: () => 'acme', limits: [forged] })).toThrow(/has an object in it/)
+    },
+  )
 })

@@ -129,6 +129,9 @@ describe('with', () => {
     const { limiter } = limiterOf()
     const writes = limiter.with({ scope: 'writes', limits: [perMinute(5)] })
     expect(left(writes.with({ cost: 3 }).take({}))).toEqual([7, 2])
+    expect(left(limiter.with({ cost: 3 }).with({ cost: undefined }).take({}))).toEqual([4])
+    const renamed = limiter.with({ limits: [perSecond(5)] }).with({ scope: 'bursts' })
+    expect((renamed.take({}) as Outcome).decision?.limits.map(({ scope }) => scope)).toEqual(['', 'bursts'])
   })
 
   test('sets the cost of several charges', () => {

@@ -257,6 +257,11 @@ const FAULTS: readonly (readonly [what: string, options: unknown, fault: object]
     { code: 'RAIL_BAD_CHARGES', message: /array of charges, got undefined/ },
   ],
   ['charges returns an object', charging({}), { code: 'RAIL_BAD_CHARGES' }],
+  [
+    'charges says what was taken, which would give it back',
+    charging([{ key: 'acme', limits: [perMinute(2)], cost: 1, taken: 1 }]),
+    { code: 'RAIL_BAD_CHARGES', message: /has no taken/ },
+  ],
   ['charges has nothing in it', charging([undefined]), { code: 'RAIL_BAD_CHARGES' }],
   ['a charge has no key', charging([{ limits: [], cost: 1 }]), { code: 'RAIL_BAD_KEY' }],
   ['a charge has no limits', charging([{ key: 'a', cost: 1 }]), { code: 'RAIL_NO_LIMITS' }],
