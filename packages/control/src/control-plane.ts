@@ -3,6 +3,7 @@ import { createApp } from './app.js'
 import { type Database, openDatabase } from './database.js'
 import { keepHouse } from './housekeeping.js'
 import { checkOptions } from './options.js'
+import { createCounting } from './reports.js'
 import type { SqliteDriver } from './sqlite.js'
 import { SYNC_MS, startState } from './state.js'
 import { createSyncDesk } from './sync-desk.js'
@@ -64,10 +65,13 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
   try {
     startState(db, now())
     const firstTokens = makeFirstTokens(db, now())
-    const desk = createSyncDesk({ db, clock: now, syncMs: durationMs(syncEvery), onFault: onError })
-    const app = createApp({ db, clock: now, desk, onError })
+    const counting = createCounting(db, onError)
+    const desk = createSyncDesk({ db, clock: now, syncMs: durationMs(syncEvery), counting, onFault: onError })
+    const app = createApp({ db, clock: now, counting, desk, onError })
     const url = await app.listen({ port, host })
     let house: Promise<void> | undefined
+    // What was taken before a crash.
+    counting.start()
     const timer = setInterval(() => {
       house ??= keepHouse(db, now())
         .catch(onError)
@@ -86,6 +90,7 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
           clearInterval(timer)
           await app.close()
           await house
+          await counting.done().catch(onError)
           db.close()
         })()
         return closing

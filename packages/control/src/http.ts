@@ -4,6 +4,7 @@ import type { FastifyBaseLogger, FastifyInstance, FastifyTypeProvider, RawServer
 import type { z } from 'zod'
 import type { Database } from './database.js'
 import type { Author } from './history.js'
+import type { Counting } from './reports.js'
 import type { TokenInfo } from './schemas.js'
 import type { Scope } from './token.js'
 
@@ -22,6 +23,7 @@ export interface RouteContext {
   readonly db: Database
   /** Epoch milliseconds. */
   readonly clock: () => number
+  readonly counting: Counting
 }
 
 declare module 'fastify' {

@@ -105,6 +105,13 @@ export const MIGRATIONS: readonly Migration[] = [
         until INTEGER NOT NULL
       ) STRICT, WITHOUT ROWID;
 
+      -- Parts of reports that are acknowledged and not counted yet.
+      CREATE TABLE uncounted (
+        number INTEGER PRIMARY KEY,
+        at INTEGER NOT NULL,
+        usage TEXT NOT NULL
+      ) STRICT;
+
       -- A row whose limit_name is '' has the requests; one of a limit, how many of the refused that limit refused.
       CREATE TABLE usage_minute (
         customer TEXT NOT NULL,

@@ -3,6 +3,7 @@ import type { Database } from './database.js'
 import { deltaFrom } from './delta.js'
 import { withEnd } from './gzip-prefix.js'
 import { serverCount } from './membership.js'
+import type { Counting } from './reports.js'
 import { readSettings } from './settings.js'
 import { createSnapshots } from './snapshot.js'
 import { sqliteFault } from './sqlite.js'
@@ -19,6 +20,7 @@ export interface SyncDeskOptions {
   readonly clock: () => number
   /** When servers are to ask again, in milliseconds. */
   readonly syncMs: number
+  readonly counting: Counting
   /** Told of a write that failed, because the disk is full or the database locked. The answer goes out all the same. */
   readonly onFault: (error: unknown) => void
 }
@@ -32,7 +34,7 @@ const SOON_MS = 1_000
 const KEPT_DELTAS = 32
 
 /** Opens the desk. */
-export function createSyncDesk({ db, clock, syncMs, onFault }: SyncDeskOptions): SyncDesk {
+export function createSyncDesk({ db, clock, syncMs, counting, onFault }: SyncDeskOptions): SyncDesk {
   const snapshotFor = createSnapshots(db)
   const deltas = { to: '', byRev: new Map<number, string | undefined>() }
   let lastCount = 1
@@ -68,6 +70,7 @@ export function createSyncDesk({ db, clock, syncMs, onFault }: SyncDeskOptions):
     const now = clock()
     const noted = note(request, now)
     const { state } = noted
+    counting.start()
     const { have, leaving, setting = noted.settings.servers } = request
     // Who leaves needs nothing. And a database in which nothing was ever set does not overrule what servers have: it is
     // new, perhaps because the one they know was lost.

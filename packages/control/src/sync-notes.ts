@@ -1,7 +1,7 @@
 import type { SyncRequest } from '@rail/plans/sync-protocol'
 import type { Database } from './database.js'
 import { noteHearsay, noteSync, serverCount } from './membership.js'
-import { countReport } from './reports.js'
+import { takeReport } from './reports.js'
 import type { Settings } from './schemas.js'
 import { readSettings } from './settings.js'
 import { beat, nextRev, readState, renewEpoch, type State } from './state.js'
@@ -31,7 +31,7 @@ export function noteAll(db: Database, request: SyncRequest, now: number): Noted 
     if (have?.epoch === epoch && have.rev > rev) renewEpoch(db)
     if (have !== undefined && have.epoch !== readState(db).epoch) noteHearsay(db, have.epoch, servers, now)
     noteSync(db, request, now)
-    const ackSeq = report && countReport(db, instance, report, now)
+    const ackSeq = report && takeReport(db, instance, report, now)
     if (report !== undefined && rev > 0) addCustomers(db, report.unknown, now)
     return { state: readState(db), settings: readSettings(db), servers: serverCount(db, now), ackSeq }
   })

@@ -2,6 +2,7 @@ import { manualClock } from '@rail/core'
 import { expect, onTestFinished, test } from 'vitest'
 import { createApp } from '../src/app.js'
 import { type Database, openDatabase } from '../src/database.js'
+import { createCounting } from '../src/reports.js'
 import { startState } from '../src/state.js'
 import { createSyncDesk } from '../src/sync-desk.js'
 import { addToken } from '../src/tokens.js'
@@ -14,7 +15,9 @@ async function withQuota() {
   startState(db, clock())
   const errors: unknown[] = []
   const onError = (error: unknown) => errors.push(error)
-  const app = createApp({ db, clock, onError, desk: createSyncDesk({ db, clock, syncMs: 15_000, onFault: onError }) })
+  const counting = createCounting(db, onError)
+  const desk = createSyncDesk({ db, clock, syncMs: 15_000, counting, onFault: onError })
+  const app = createApp({ db, clock, counting, onError, desk })
   const url = await app.listen({ port: 0, host: '127.0.0.1' })
   onTestFinished(async () => {
     await app.close()

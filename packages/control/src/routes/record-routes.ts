@@ -7,7 +7,7 @@ import { changeSchema, customerIdSchema, pageSchema, timeQuerySchema, usageSchem
 const HOUR_MS = 3_600_000
 
 /** What was: the history of changes, and usage. */
-export function recordRoutes(app: App, { db, clock }: RouteContext): void {
+export function recordRoutes(app: App, { db, clock, counting }: RouteContext): void {
   app.get('/v1/changes', {
     config: { scope: 'read' },
     schema: {
@@ -28,7 +28,7 @@ export function recordRoutes(app: App, { db, clock }: RouteContext): void {
     config: { scope: 'read' },
     schema: {
       summary:
-        'What customers did, those with the most refusals first: by the minute for three hours, by the hour for 32 days',
+        'What customers did, those with the most refusals first: by the minute for an hour, by the hour for 32 days',
       tags: ['history'],
       querystring: z.strictObject({
         customer: customerIdSchema.optional(),
@@ -38,7 +38,8 @@ export function recordRoutes(app: App, { db, clock }: RouteContext): void {
       }),
       response: { 200: z.object({ from: z.int(), to: z.int(), usage: z.array(usageSchema) }) },
     },
-    handler: ({ query }) => {
+    handler: async ({ query }) => {
+      await counting.done()
       const now = clock()
       const { customer, from = now - HOUR_MS, to = now + 1, limit } = query
       return { from, to, usage: readUsage(db, { customer, from, to, limit }, now) }
