@@ -1,7 +1,7 @@
 /*
  * What the app under test does, for `testAdapter`: no Node, no vitest, so that it can be bundled for any runtime.
  */
-import type { MaybePromise } from '@rail/core'
+import type { MaybePromise, Store } from '@rail/core'
 import { answerScenarios } from './scenarios/answers.js'
 import { countingScenarios } from './scenarios/counting.js'
 import { failureScenarios } from './scenarios/failures.js'
@@ -27,10 +27,19 @@ export const scenarios: Readonly<Record<ScenarioName, ScenarioMaker>> = {
  *
  * @param header How the framework's request is asked for a header field, by its lower-case name.
  * @param build Makes the app of one scenario with the framework and the adapter: anything that requests can be given to.
+ * @param makeStore Makes the store of a limiter whose scenario names none: an empty one, that takes the `now` it is given
+ * as the time. @default the limiter's own, in memory
  */
 export function createStage<Request, App>(
   header: (request: Request, name: string) => string | undefined,
   build: (setup: Setup<Request>) => MaybePromise<App>,
+  makeStore?: () => Store,
 ): Stage<App> {
-  return stageOf(scenarios, header, build)
+  if (makeStore === undefined) return stageOf(scenarios, header, build)
+  return stageOf<Request, App>(scenarios, header, (setup) =>
+    build({
+      ...setup,
+      limiters: setup.limiters.map((options) => ({ ...options, store: options.store ?? makeStore() })),
+    }),
+  )
 }

@@ -1,15 +1,17 @@
 import type { RunningApp } from '@rail/conformance'
 import { listen } from '@rail/conformance'
 import { createStage, type Reply, type Route, type Setup } from '@rail/conformance/scenarios'
+import type { Store } from '@rail/core'
 import type createExpress from 'express'
 import type { ErrorRequestHandler, Express, NextFunction, Request, RequestHandler, Response } from 'express'
 import { rateLimit } from '../src/index.js'
 
 /** The app under test, with Express 5 or 4. */
-export function start(express: typeof createExpress): Promise<RunningApp> {
+export function start(express: typeof createExpress, makeStore?: () => Store): Promise<RunningApp> {
   const stage = createStage<Request, Express>(
     (req, name) => req.get(name),
     (setup) => appOf(express, setup),
+    makeStore,
   )
   return listen(async (req, res) => {
     const { app, text } = await stage.enter(req.url as string, req.headers['x-scenario'] as string)

@@ -1,14 +1,16 @@
 import { Readable } from 'node:stream'
 import { listen, type RunningApp } from '@rail/conformance'
 import { createStage, type Reply, type Route, type Setup } from '@rail/conformance/scenarios'
+import type { Store } from '@rail/core'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { rateLimit } from '../src/index.js'
 
 /** The app under test. */
-export function start(hook: 'onRequest' | 'preHandler'): Promise<RunningApp> {
+export function start(hook: 'onRequest' | 'preHandler', makeStore?: () => Store): Promise<RunningApp> {
   const stage = createStage<FastifyRequest, FastifyInstance>(
     (request, name) => request.headers[name]?.toString(),
     (setup) => appOf(hook, setup),
+    makeStore,
   )
   return listen(async (req, res) => {
     const { app, text } = await stage.enter(req.url as string, req.headers['x-scenario'] as string)

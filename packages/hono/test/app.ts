@@ -1,10 +1,11 @@
 import { createStage, type Reply, type Route, type Setup } from '@rail/conformance/scenarios'
+import type { Store } from '@rail/core'
 import { type Context, Hono, type MiddlewareHandler } from 'hono'
 import { rateLimit } from '../src/index.js'
 
 /** The app under test: one function of a web Request, for any runtime. */
-export function createFetch(): (request: Request) => Promise<Response> {
-  const stage = createStage<Context, Hono>((c, name) => c.req.header(name), appOf)
+export function createFetch(makeStore?: () => Store): (request: Request) => Promise<Response> {
+  const stage = createStage<Context, Hono>((c, name) => c.req.header(name), appOf, makeStore)
   return async (request) => {
     const { app, text } = await stage.enter(request.url, request.headers.get('x-scenario') ?? undefined)
     return app === undefined ? new Response(text) : app.fetch(request)

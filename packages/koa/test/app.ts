@@ -2,15 +2,17 @@ import { PassThrough } from 'node:stream'
 import Router from '@koa/router'
 import { listen, type RunningApp } from '@rail/conformance'
 import { createStage, type Reply, type Route, type Setup } from '@rail/conformance/scenarios'
+import type { Store } from '@rail/core'
 import type Koa from 'koa'
 import type { Middleware, ParameterizedContext } from 'koa'
 import { rateLimit } from '../src/index.js'
 
 /** The app under test, with Koa 3 or 2. */
-export function start(create: typeof Koa): Promise<RunningApp> {
+export function start(create: typeof Koa, makeStore?: () => Store): Promise<RunningApp> {
   const stage = createStage<ParameterizedContext, Koa>(
     (ctx, name) => ctx.get(name) || undefined,
     (setup) => appOf(create, setup),
+    makeStore,
   )
   return listen(async (req, res) => {
     const { app, text } = await stage.enter(req.url as string, req.headers['x-scenario'] as string)

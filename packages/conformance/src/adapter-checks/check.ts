@@ -13,14 +13,15 @@ export interface AdapterCheck {
 }
 
 /**
- * What a framework or a runtime by itself may not be able to do:
+ * What a framework, a runtime or a store by itself may not be able to do:
  *
  * - `'thrown-text'`: answer a request whose handler throws something that is no Error
  * - `'unread-body'`: keep a connection open after a request whose body nobody read
  * - `'shared-promise'`: let one request resolve the promise that another waits for
  * - `'paths-as-sent'`: hand over a path such as `//costly` as it was sent
+ * - `'decision-at-once'`: decide in the turn of the request, as a store elsewhere cannot
  */
-export type Need = 'thrown-text' | 'unread-body' | 'shared-promise' | 'paths-as-sent'
+export type Need = 'thrown-text' | 'unread-body' | 'shared-promise' | 'paths-as-sent' | 'decision-at-once'
 
 /** A check that plays in one scenario. */
 export function check(
