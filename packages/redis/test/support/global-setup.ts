@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import type { TestProject } from 'vitest/node'
+import { tell } from './redis-cluster.js'
 import { hasRedisServer, startRedisServer } from './redis-server.js'
 
 declare module 'vitest' {
@@ -19,7 +20,11 @@ export async function setup(project: TestProject): Promise<(() => Promise<void>)
   }
   const server = await startRedisServer()
   project.provide('redisPort', server.port)
-  return () => server.stop()
+  return async () => {
+    const ran = Number(await tell(server, 'GET', 'rail:tests-that-ran'))
+    console.info(`${ran} Redis tests ran against a live redis-server.`)
+    await server.stop()
+  }
 }
 
 function install(): void {
