@@ -7,7 +7,7 @@ const ROOT = fileURLToPath(new URL('../../../../', import.meta.url))
 export function startChild(file: string, ...args: string[]): { process: ChildProcess; output: () => string } {
   const child = fork(fileURLToPath(new URL(file, import.meta.url)), args, {
     cwd: ROOT,
-    execArgv: ['-C', '@rail/source', '--import', 'tsx'],
+    execArgv: ['-C', '@rail/source', '--import', 'tsx', '--expose-gc'],
     silent: true,
   })
   let output = ''

@@ -5,7 +5,7 @@ const port = inject('redisPort')
 let ran = 0
 
 // In Redis itself, since these tests run in several processes: the global teardown says how many ran.
-if (port !== 0 && expect.getState().testPath?.includes('/live/') === true) {
+if (port !== 0 && /\/(live|faults)\//.test(expect.getState().testPath ?? '')) {
   afterEach(() => {
     ran++
   })

@@ -1,0 +1,14 @@
+import { describe, inject, test } from 'vitest'
+import { CLIENTS } from '../support/clients.js'
+import { outage } from '../support/outage.js'
+
+// A minute of it is `npm run test:faults`.
+describe.skipIf(inject('redisPort') === 0).concurrent('3 seconds without Redis at 500 takes a second', () => {
+  test.each(CLIENTS.slice(-1))(
+    'with $name: none waits, and nothing grows',
+    async ({ name }) => {
+      await outage(name, 'stands still', 3)
+    },
+    60_000,
+  )
+})
