@@ -134,6 +134,43 @@ describe('a refusal that does not say how long', () => {
   })
 })
 
+describe('what is added at random', () => {
+  const told = () => respond(429, { 'Retry-After': '10' })
+
+  it('is drawn once for a cool-down, however many of its calls are refused', async () => {
+    // A largest of twenty draws would be near the most that can be added.
+    const draws = [0.1, ...Array(100).fill(0.9)]
+    const { world, client, arrivals } = stage((nth) => (nth < 20 ? told() : ok()), {
+      pace: false,
+      latencyMs: 10,
+      random: () => draws.shift() ?? 0,
+    })
+    await world.until(Promise.all(Array.from({ length: 20 }, () => client(URL))))
+    expect(arrivals[20]?.at).toBe(10 + 10_000 + 500)
+  })
+
+  it('grows with each refusal in a row, and begins anew once a request was served', async () => {
+    const answers = [told, told, ok, told, ok]
+    const { world, client, arrivals } = stage(inTurn(...answers), { random: () => 1 })
+    await world.until(client(URL))
+    await world.until(client(URL))
+    const gaps = arrivals.slice(1).map(({ at }, index) => at - (arrivals[index]?.at ?? 0))
+    expect(gaps).toEqual([15_000, 17_500, 0, 15_000])
+  })
+
+  it('is not made small by an answer that was on its way when the cool-down began', async () => {
+    const { world, client, arrivals } = stage(
+      async (nth) => {
+        if (nth === 1) await world.sleep(3_000)
+        return nth === 0 || nth === 2 ? told() : ok()
+      },
+      { pace: false, latencyMs: 10, random: () => 1 },
+    )
+    await world.until(Promise.all([client(URL), client(URL)]))
+    expect(arrivals.map(({ at }) => at)).toEqual([0, 0, 15_010, 32_520])
+  })
+})
+
 describe('a wait above maxWait', () => {
   const refusal = () => new Response('{"error":"rate_limited"}', { status: 429, headers: { 'Retry-After': '2592000' } })
 

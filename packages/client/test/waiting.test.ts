@@ -84,6 +84,21 @@ describe('the last of a quota', () => {
     expect(arrivals[1]?.at).toBeGreaterThanOrEqual(90_000 / 4)
   })
 
+  it('is kept for each limit where a style tells one at a time, without a name', async () => {
+    const told = [
+      { 'RateLimit-Limit': '300', 'RateLimit-Remaining': '0', 'RateLimit-Reset': '60' },
+      { 'RateLimit-Limit': '10', 'RateLimit-Remaining': '9', 'RateLimit-Reset': '1' },
+    ]
+    // The second answer, of a request that was on its way, does not undo what the first told.
+    const { world, client, arrivals } = stage((nth) => respond(200, nth === 0 ? {} : (told[nth - 1] ?? told[1])), {
+      latencyMs: 10,
+    })
+    await world.until(client(URL))
+    await world.until(Promise.all([client(URL), client(URL)]))
+    await world.until(client(URL))
+    expect(arrivals.map(({ at }) => at)).toEqual([0, 10, 10, 60_020])
+  })
+
   it('is not taken from by a response out of a cache', async () => {
     const { world, client } = stage(() => respond(200, { Age: '30', RateLimit: '"a";r=0;t=60' }))
     for (let call = 0; call < 5; call++) await world.until(client(URL))
