@@ -19,6 +19,14 @@ describe('the first call to a server', () => {
     expect(rounds).toEqual([1, 2, 4, 8, 8, 9, 10])
   })
 
+  it('is not followed by a flood after a quiet hour, where answers tell no limits', async () => {
+    const { world, client, arrivals } = stage(ok, { latencyMs: 10 })
+    await world.until(client(URL))
+    await world.until(world.sleep(3_600_000))
+    await world.until(Promise.all(Array.from({ length: 40 }, () => client(URL))))
+    expect(arrivals.filter(({ at }) => at === arrivals[1]?.at)).toHaveLength(2)
+  })
+
   it('does not hold the others for ever when it is not answered', async () => {
     const { world, client, arrivals } = stage((nth) => (nth === 0 ? new Promise(() => {}) : ok()))
     const unanswered = client(URL)
