@@ -54,6 +54,7 @@ export function createPlanBook(document: PlanDocument, options: PlanBookOptions 
   const customers = new Map<string, Kept>()
   const unlisted: Kept = { plan: undefined, overrides: [], enforced: undefined }
   let state: Omit<PlanState, 'customers'> = EMPTY
+  let scopes: ReadonlySet<string> = new Set()
 
   function change({ problems, customers: changed, removedCustomers, ...next }: NextState): void {
     problems.refuse()
@@ -67,6 +68,7 @@ export function createPlanBook(document: PlanDocument, options: PlanBookOptions 
     const { plans, defaultPlan, servers } = state
     if (next.plans === plans && next.defaultPlan === defaultPlan && next.servers === servers) return
     state = next
+    if (next.plans !== plans) scopes = new Set([...next.plans.values()].flatMap((byScope) => [...byScope.keys()]))
   }
 
   function enforcedBy(customer: Kept): Enforced {
@@ -86,19 +88,16 @@ export function createPlanBook(document: PlanDocument, options: PlanBookOptions 
     return customer.enforced
   }
 
-  const hasScope = (scope: string): boolean =>
-    scope === '' || [...state.plans.values()].some((byScope) => byScope.has(scope))
-
   change(checkDocument(document))
   return {
     limitsFor: (key, scope) => {
       const limits = enforcedBy(customers.get(key) ?? unlisted).byScope.get(scope)
       if (limits !== undefined) return limits
-      if (hasScope(scope)) return NONE
-      throw unknownScope(scope, state.plans)
+      if (scope === '' || scopes.has(scope)) return NONE
+      throw unknownScope(scope, [...scopes])
     },
     has: (customer) => customers.has(customer),
-    hasScope,
+    hasScope: (scope) => scope === '' || scopes.has(scope),
     explain: (customer) => explanationOf(customer, customers.get(customer), state, readClock(clock)),
     update: (changes) => change(checkChanges({ ...state, customers }, changes)),
   }
@@ -134,13 +133,11 @@ function shared(byScope: ScopedLimits, servers: PlanState['servers']): ScopedLim
   )
 }
 
-function unknownScope(scope: string, plans: PlanState['plans']): RailError {
-  const scopes = [...new Set([...plans.values()].flatMap((byScope) => [...byScope.keys()]))].filter(
-    (name) => name !== '',
-  )
-  const known = scopes.length === 0 ? 'None has any.' : `Scopes are ${scopes.join(', ')}.`
+function unknownScope(scope: string, known: readonly string[]): RailError {
+  const scopes = known.filter((name) => name !== '')
+  const are = scopes.length === 0 ? 'None has any.' : `Scopes are ${scopes.join(', ')}.`
   return new RailError(
     'RAIL_UNKNOWN_SCOPE',
-    `No plan has the scope ${shown(scope)}.${suggestionFor(scope, scopes)} ${known} A scope without limits is written as {}.`,
+    `No plan has the scope ${shown(scope)}.${suggestionFor(scope, scopes)} ${are} A scope without limits is written as {}.`,
   )
 }
