@@ -3,7 +3,7 @@ export { type AddressKeyOptions, addressKey, type Tunnel } from './address-key.j
 export { costFor, drained, fits, MOST_OWED } from './bucket.js'
 export type { Charge } from './charge.js'
 export { disjoint } from './charge.js'
-export { type Clock, monotonicClock } from './clock.js'
+export { type Clock, monotonicClock, readClock } from './clock.js'
 export type { Decision, LimitStatus } from './decision.js'
 export { decisionOf, statusOf } from './decision.js'
 export { type Duration, durationMs } from './duration.js'

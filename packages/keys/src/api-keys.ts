@@ -10,6 +10,7 @@ import {
   MemoryStore,
   monotonicClock,
   RailError,
+  readClock,
   refusalFor,
 } from '@rail/core'
 import { hashKey, sameHash } from './key.js'
@@ -111,7 +112,7 @@ export function apiKeys<Identity, Request extends KeyedRequest = KeyedRequest>(
   }
 
   function now(): number {
-    return Math.floor(clock())
+    return readClock(clock)
   }
 
   return {

@@ -104,6 +104,11 @@ describe('apiKeys', () => {
     expect(found).toHaveLength(31)
   })
 
+  test('a clock that returns no number is an error, not a free guess', () => {
+    const known = apiKeys({ keys, address, clock: () => Number.NaN })
+    expect(() => known.check({ headers: { 'x-api-key': 'guess' } })).toThrow(/clock/)
+  })
+
   test('of says so when a request has not been checked, rather than naming nobody', () => {
     expect(() => apiKeys({ keys, address }).of({})).toThrow(expect.objectContaining({ code: 'RAIL_NO_IDENTITY' }))
   })
