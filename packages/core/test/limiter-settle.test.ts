@@ -152,6 +152,24 @@ describe('settle', () => {
     ])
   })
 
+  test('tells failures of the store at most once a second', () => {
+    const { memory } = limiterOf()
+    const store: Store = {
+      take: (charges, now) => memory.take(charges, now),
+      peek: (charges, now) => memory.peek(charges, now),
+      settle: () => {
+        throw new Error('gone')
+      },
+      reset: (key, scope) => memory.reset(key, scope),
+    }
+    const { take, errors, clock } = limiterOf({ store })
+    for (const now of [5_000, 5_000, 5_999, 6_000, 7_000]) {
+      clock.set(now)
+      take(1).settle(2)
+    }
+    expect(errors).toEqual([1, 3, 1].map((count) => expect.objectContaining({ code: 'RAIL_STORE_FAILED', count })))
+  })
+
   test('keeps working when it is taken out of the outcome and called later', () => {
     const { take, left, clock } = limiterOf()
     const { settle } = take(60)
