@@ -35,6 +35,8 @@ const BAD: readonly (readonly [options: unknown, code: string, message: RegExp])
     'RAIL_BAD_LIMITS',
     /has an object in it/,
   ],
+  [{ ...good, limits: [{ ...perSecond(1), kind: 'window' }] }, 'RAIL_BAD_LIMITS', /made by limit\(\)/],
+  [{ ...good, limits: [{ ...perSecond(1), wholeBurst: 0 }] }, 'RAIL_BAD_LIMITS', /made by limit\(\)/],
   [{ ...good, limits: [{ ...perSecond(1), flow: 2 }] }, 'RAIL_BAD_LIMITS', /made by limit\(\)/],
   [
     { ...good, limits: [perSecond(1), perSecond(2)] },
