@@ -5,7 +5,7 @@ import type { Db } from './database.js'
 import { limitsOf } from './limits.js'
 import { Links } from './links.js'
 import { type Customer, demoKeys, plans as soldPlans } from './plans.js'
-import { problemOf } from './problem.js'
+import { Problem, problemOf } from './problem.js'
 import { type Context, routes } from './routes.js'
 
 /** What Snip runs with. */
@@ -35,6 +35,10 @@ export async function createApp({ db, plans = soldPlans, clock }: SnipOptions): 
     if (status >= 500) console.error(error)
     return reply.code(status).type('application/problem+json').send(body)
   })
+  const notFound = (): never => {
+    throw new Problem(404, 'not-found', 'Not found', 'There is nothing here.')
+  }
+  app.setNotFoundHandler(notFound)
   app.get('/', async () => 'Snip: POST /v1/links with a key. GET /<slug> leads on.\n')
   // Whoever follows a link has no key, and is not limited by one.
   app.get<{ Params: { slug: string } }>('/:slug', async (request, reply) =>
@@ -44,6 +48,8 @@ export async function createApp({ db, plans = soldPlans, clock }: SnipOptions): 
     async (api) => {
       api.addHook('onRequest', keys.fastify)
       await api.register(rateLimit, limitsOf(plans, context.customerOf, clock))
+      // Of its own, so that what is not found below /v1 is counted and tells where the customer stands.
+      api.setNotFoundHandler(notFound)
       routes(api, context)
     },
     { prefix: '/v1' },
