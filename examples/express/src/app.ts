@@ -1,4 +1,4 @@
-import { addressKey, type Clock, createPlanBook, perMinute, rateLimit } from '@rail/express'
+import { addressKey, type Clock, createPlanBook, type LimitSource, perMinute, rateLimit } from '@rail/express'
 import { apiKeys, hashKey } from '@rail/keys'
 import express, { type Express, type Request } from 'express'
 import { plans } from './plans.js'
@@ -6,8 +6,16 @@ import { plans } from './plans.js'
 /** Keys to paste. A real service shows a key once, when it is made, and stores its hash only. */
 export const demoKeys = { acme: 'demo_free_acme', globex: 'demo_pro_globex' }
 
-/** @param clock For tests. @default monotonic */
-export function createApp(clock?: Clock): Express {
+/** What the app is made with. */
+export interface AppOptions {
+  /** Where limits come from. @default the plans in `plans.ts` */
+  readonly limits?: LimitSource
+  /** For tests. @default monotonic */
+  readonly clock?: Clock
+}
+
+/** The API: two routes of different cost, one that writes, and a limiter in front of them. */
+export function createApp({ limits = createPlanBook(plans), clock }: AppOptions = {}): Express {
   // 401 for unknown keys, before any limiter: they make no bucket. An address that guesses is slowed down.
   const keys = apiKeys({
     keys: { [hashKey(demoKeys.acme)]: { id: 'acme' }, [hashKey(demoKeys.globex)]: { id: 'globex' } },
@@ -15,7 +23,7 @@ export function createApp(clock?: Clock): Express {
     clock,
   })
 
-  const limiter = rateLimit({ identify: (req) => keys.of(req).id, limits: createPlanBook(plans), clock })
+  const limiter = rateLimit({ identify: (req) => keys.of(req).id, limits, clock })
 
   // A limit that is only being tried out: it counts and tells, and refuses nobody.
   const trial = rateLimit({

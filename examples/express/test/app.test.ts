@@ -9,7 +9,7 @@ const clock = manualClock()
 let server: Server
 
 beforeEach(async () => {
-  server = createApp(clock).listen(0, '127.0.0.1')
+  server = createApp({ clock }).listen(0, '127.0.0.1')
   await once(server, 'listening')
 })
 afterEach(() => {
