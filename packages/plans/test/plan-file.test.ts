@@ -255,14 +255,23 @@ describe('a bad file', () => {
     expect(file.limitsFor('acme', 'writes')).toEqual([])
   })
 
-  test('whose listener throws keeps the last good plans all the same', async () => {
-    writeFileSync(path, yaml(10))
-    const warned = vi.spyOn(process, 'emitWarning').mockImplementation(() => {})
-    const file = open({
-      onError: () => {
+  test.each([
+    [
+      'throws',
+      () => {
         throw new Error('no log')
       },
-    })
+    ],
+    [
+      'rejects',
+      async () => {
+        throw new Error('no log')
+      },
+    ],
+  ])('whose listener %s keeps the last good plans all the same', async (_, onError) => {
+    writeFileSync(path, yaml(10))
+    const warned = vi.spyOn(process, 'emitWarning').mockImplementation(() => {})
+    const file = open({ onError })
     writeFileSync(path, 'plans: [')
     await file.reload()
     expect(perSecondOf(file)).toBe(10)
