@@ -27,12 +27,15 @@ export class Batch {
     this.#items = items
   }
 
-  keys(): string[] {
-    return this.#items.flatMap((item) => item.keys)
-  }
-
-  args(): string[] {
-    return this.#items.flatMap((item) => item.args)
+  /** What the script is given: the names of all items' keys, and the time with all items' arguments behind it. */
+  input(time: string): { readonly keys: readonly string[]; readonly args: readonly string[] } {
+    const keys: string[] = []
+    const args = [time]
+    for (const item of this.#items) {
+      for (const key of item.keys) keys.push(key)
+      for (const arg of item.args) args.push(arg)
+    }
+    return { keys, args }
   }
 
   /** Calls `late` unless the batch is answered or failed by then. `done` is called when it is. */

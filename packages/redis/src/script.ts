@@ -30,7 +30,8 @@ import { createHash } from 'node:crypto'
  * redefined ones, from 1. For settle and reset: 1. An item that failed is a text, `!` and what was wrong.
  */
 export const SCRIPT = `
-local call, unpacked, packed, sub, ceil = redis.pcall, struct.unpack, struct.pack, string.sub, math.ceil
+local ARGV, KEYS, call, tonumber, ceil, sub = ARGV, KEYS, redis.pcall, tonumber, math.ceil, string.sub
+local unpacked, packed = struct.unpack, struct.pack
 local MOST_OWED, MOST_AHEAD, NEVER = 9007199254740991, 60000, -math.huge
 -- Clients add up the digits of whole numbers, and some lose the last of one near 2^53: it is answered as text.
 local MOST_SAFE = 4503599627370496
@@ -44,12 +45,7 @@ else
   now = tonumber(now)
 end
 
-local replies, r, k, a = {}, 0, 0, 2
-
-local function since(at)
-  if now >= at then return now - at, 0 end
-  return 0, at - now <= MOST_AHEAD and at - now or 0
-end
+local replies, states, r, k, a = {}, {}, 0, 0, 2
 
 -- Moves the expiry only when it has come too near or is too far: setting it is most of what a write costs.
 local function save(key, state, format, lines, full)
@@ -62,7 +58,8 @@ local function save(key, state, format, lines, full)
   return call('SET', key, packed(format, unpack(state)) .. lines, 'PX', state[3] - now)
 end
 
--- What is needed when a key was last charged under other limits, and by settle. Made only then.
+-- What is needed by settle, by reset, and when a key was last charged under other limits. Made only then, since to make
+-- functions is a good part of what a short script costs.
 local rare
 local function makeRare()
   local LINE = '((%d+) (%d+) (%d+) (%d+) ([^\\n]+)\\n)'
@@ -75,7 +72,10 @@ local function makeRare()
   local function opened(value)
     local count = unpacked('<H', value)
     local numbers = { unpacked('<' .. string.rep('d', count + 2), value, 3) }
-    local elapsed, ahead = since(numbers[1])
+    local at, elapsed = numbers[1], 0
+    if now >= at or at - now > MOST_AHEAD then
+      at, elapsed = now, math.max(0, now - at)
+    end
     local buckets, byName, seen = {}, {}, 0
     for line, grain, flow, burst, whole, name in string.gmatch(sub(value, 8 * count + 19), LINE) do
       seen = seen + 1
@@ -86,7 +86,7 @@ local function makeRare()
       end
     end
     if seen ~= count or seen == 0 then error('count') end
-    return { at = #buckets > 0 and now + ahead or now, ends = numbers[2], buckets = buckets, byName = byName }
+    return { at = #buckets > 0 and at or now, ends = numbers[2], buckets = buckets, byName = byName }
   end
 
   -- grains * to / from, rounded up, at most MOST_OWED: by long multiplication, since the product may pass 2^53.
@@ -122,7 +122,43 @@ local function makeRare()
     return debt > MOST_OWED - spent and MOST_OWED or spent + debt
   end
 
+  -- Moves what is owed by tokens: in each bucket at the definition that it has, in a full one at the given.
+  local function move(name, value, lines, tokens)
+    local key = { at = now, ends = NEVER, buckets = {}, byName = {} }
+    if value then
+      local ok, found = pcall(opened, value)
+      if not ok then return nil end
+      key = found
+    end
+    for line, grain, flow, burst, whole, limit in string.gmatch(lines, LINE) do
+      local bucket = key.byName[limit]
+      if not bucket then
+        bucket = bucketOf(line, grain, flow, burst, whole, limit)
+        key.buckets[#key.buckets + 1] = bucket
+      end
+      if tokens > (MOST_OWED - bucket.owed) / bucket.grain then
+        bucket.owed = MOST_OWED
+      elseif -tokens >= bucket.owed / bucket.grain then
+        bucket.owed = 0
+      else
+        bucket.owed = bucket.owed + tokens * bucket.grain
+      end
+    end
+    local state, n, all, full = { 0, key.at, key.ends }, 3, '', 0
+    for _, bucket in ipairs(key.buckets) do
+      if bucket.owed > 0 then
+        n = n + 1
+        state[n], all, full = bucket.owed, all .. bucket.line, math.max(full, bucket.owed / bucket.flow)
+      end
+    end
+    if n == 3 then return value and call('DEL', name) or 0 end
+    state[1] = n - 3
+    return save(name, state, '<H' .. string.rep('d', n - 1), all, full)
+  end
+
   return {
+    NOT_OURS = 'the key holds what Rail did not write',
+
     -- The state of a value as if it had been kept under these lines, with what else owes behind them.
     reopen = function(value, lines)
       local ok, key = pcall(opened, value)
@@ -146,73 +182,56 @@ local function makeRare()
       return state
     end,
 
-    -- Moves what is owed by tokens: in each bucket at the definition that it has, in a full one at the given.
-    settle = function(name, value, lines, tokens)
-      local key = { at = now, ends = NEVER, buckets = {}, byName = {} }
-      if value then
-        local ok, found = pcall(opened, value)
-        if not ok then return nil end
-        key = found
-      end
-      for line, grain, flow, burst, whole, limit in string.gmatch(lines, LINE) do
-        local bucket = key.byName[limit]
-        if not bucket then
-          bucket = bucketOf(line, grain, flow, burst, whole, limit)
-          key.buckets[#key.buckets + 1] = bucket
-        end
-        if tokens > (MOST_OWED - bucket.owed) / bucket.grain then
-          bucket.owed = MOST_OWED
-        elseif -tokens >= bucket.owed / bucket.grain then
-          bucket.owed = 0
+    -- Does a settle or a reset; gives what failed.
+    change = function(operation, keys)
+      for i = 1, keys do
+        local name, done = KEYS[k + i]
+        if operation == 'reset' then
+          done = call('DEL', name)
         else
-          bucket.owed = bucket.owed + tokens * bucket.grain
+          local value = call('GET', name)
+          if type(value) == 'table' then return value.err end
+          done = move(name, value, ARGV[a], tonumber(ARGV[a + 1]))
+          if not done then return rare.NOT_OURS end
+          a = a + 2
         end
+        if type(done) == 'table' and done.err then return done.err end
       end
-      local state, n, all, full = { 0, key.at, key.ends }, 3, '', 0
-      for _, bucket in ipairs(key.buckets) do
-        if bucket.owed > 0 then
-          n = n + 1
-          state[n], all, full = bucket.owed, all .. bucket.line, math.max(full, bucket.owed / bucket.flow)
-        end
-      end
-      if n == 3 then return value and call('DEL', name) or 0 end
-      state[1] = n - 3
-      return save(name, state, '<H' .. string.rep('d', n - 1), all, full)
+      r = r + 1
+      replies[r] = 1
     end,
   }
 end
 
-local function failure(reply)
-  return type(reply) == 'table' and reply.err or nil
-end
-
-local NOT_OURS = 'the key holds what Rail did not write'
-
 -- First asks every bucket of an item, then takes from every one. Gives what failed.
 local function take(keys, commits)
   local stride, first, head = tonumber(ARGV[a]), a + 1, r + 1
-  local states, allowed, changed = {}, 1, nil
+  local allowed, changed = 1, nil
   replies[head] = 0
   a, r = first, head
   for i = 1, keys do
     local lines, format = ARGV[a], ARGV[a + 1]
     local last = #format - 1
     local value = call('GET', KEYS[k + i])
-    local state, elapsed, ahead
+    local state, elapsed, ahead = nil, 0, 0
     if not value then
-      state, elapsed, ahead = { last - 3, now, NEVER, 0 }, 0, 0
+      state = { last - 3, now, NEVER, 0 }
       for j = 5, last do state[j] = 0 end
     elseif type(value) == 'table' then
-      return failure(value)
+      return value.err
     elseif #value == 8 * last - 6 + #lines and sub(value, 8 * last - 5) == lines then
       state = { unpacked(format, value) }
-      elapsed, ahead = since(state[2])
+      elapsed = now - state[2]
+      if elapsed < 0 then
+        if elapsed >= -MOST_AHEAD then ahead = -elapsed end
+        elapsed = 0
+      end
       state[2] = now + ahead
     else
       rare = rare or makeRare()
       state = rare.reopen(value, lines)
-      if not state then return NOT_OURS end
-      elapsed, ahead = 0, state[2] - now
+      if not state then return rare.NOT_OURS end
+      ahead = state[2] - now
     end
     states[i] = state
     a, r = a + 2, r + 1
@@ -255,7 +274,7 @@ local function take(keys, commits)
       elseif state[3] ~= NEVER then
         saved = call('DEL', KEYS[k + i])
       end
-      if failure(saved) then return failure(saved) end
+      if type(saved) == 'table' and saved.err then return saved.err end
     end
   end
 
@@ -269,41 +288,15 @@ local function take(keys, commits)
   end
 end
 
-local function settle(keys)
-  rare = rare or makeRare()
-  for i = 1, keys do
-    local value = call('GET', KEYS[k + i])
-    if failure(value) then return failure(value) end
-    local moved = rare.settle(KEYS[k + i], value, ARGV[a], tonumber(ARGV[a + 1]))
-    if not moved then return NOT_OURS end
-    if failure(moved) then return failure(moved) end
-    a = a + 2
-  end
-  r = r + 1
-  replies[r] = 1
-end
-
-local function reset(keys)
-  for i = 1, keys do
-    local gone = call('DEL', KEYS[k + i])
-    if failure(gone) then return failure(gone) end
-  end
-  r = r + 1
-  replies[r] = 1
-end
-
 while ARGV[a] do
   local operation, keys, after, head = ARGV[a], tonumber(ARGV[a + 1]), a + 3 + ARGV[a + 2], r + 1
   local failed
   a = a + 3
-  if operation == 'take' then
-    failed = take(keys, true)
-  elseif operation == 'peek' then
-    failed = take(keys, false)
-  elseif operation == 'settle' then
-    failed = settle(keys)
+  if operation == 'take' or operation == 'peek' then
+    failed = take(keys, operation == 'take')
   else
-    failed = reset(keys)
+    rare = rare or makeRare()
+    failed = rare.change(operation, keys)
   end
   if failed then
     for i = #replies, head + 1, -1 do replies[i] = nil end

@@ -96,7 +96,8 @@ export class TickQueue {
       breaker.succeeded()
       batch.answer(replies)
     }
-    attempt(() => connection.run(SCRIPT, scriptSha(), batch.keys(), [this.#time, ...batch.args()]))
+    const { keys, args } = batch.input(this.#time)
+    attempt(() => connection.run(SCRIPT, scriptSha(), keys, args))
       .then(answered)
       .then(undefined, (cause) => failed(storeFailure(`Redis failed: ${messageOf(cause)}.`, cause)))
   }
