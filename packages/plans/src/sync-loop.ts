@@ -58,7 +58,7 @@ export class SyncLoop {
   /** Exchanges now, and then again and again. */
   start(): void {
     if (this.#closed) return
-    this.#running = this.#exchange(false).then(async (waitMs) => {
+    this.#running = this.#exchange(false).then((waitMs) => {
       this.#running = undefined
       if (!this.#closed) this.#cancel = this.#settings.schedule(() => this.start(), waitMs)
     })
@@ -75,13 +75,15 @@ export class SyncLoop {
       this.#transport.abandon(new Error('closing took too long'))
     }, timeoutMs)
     await this.#running
-    // One more try than there are reports: a connection that was kept may turn out to be dead.
+    // A second try, since a connection that was kept may turn out to be dead; and no more where nothing is acknowledged.
     for (let tries = 2; tries > 0 && !late; ) {
-      if (!leaveOnClose && this.#reports.next() === undefined) break
+      const report = this.#reports.next()
+      if (!leaveOnClose && report === undefined) break
       const before = this.failures
       await this.#exchange(leaveOnClose)
-      if (this.failures > before) tries -= 1
-      else if (this.#reports.next() === undefined) break
+      const after = this.#reports.next()
+      if (this.failures === before && after === undefined) break
+      if (after?.seq === report?.seq) tries -= 1
     }
     inTime()
     this.#transport.close()

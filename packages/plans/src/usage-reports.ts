@@ -57,12 +57,11 @@ export class UsageReports {
     return first === undefined ? undefined : { seq: this.#seq, ...first }
   }
 
-  /** The report with this number, and all before it, have been counted. True where others wait already. */
+  /** The report with this number, and all before it, have been counted. True where that was news, and another waits. */
   acknowledge(seq: number): boolean {
-    if (this.#waiting.length > 0 && seq >= this.#seq) {
-      this.#waiting.shift()
-      this.#seq += 1
-    }
+    if (this.#waiting.length === 0 || seq < this.#seq) return false
+    this.#waiting.shift()
+    this.#seq += 1
     return this.#waiting.length > 0
   }
 

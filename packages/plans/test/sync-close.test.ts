@@ -94,6 +94,18 @@ describe('reports', () => {
     expect(one.plane.sent[1]?.encoding).toBe('gzip')
   })
 
+  test('that are never acknowledged are repeated at the usual pace, and end when the server closes', async () => {
+    const one = await synced()
+    const { plane, plans, exchange, exchanged } = one
+    await exchanged()
+    await ask(limiterOf(one), 'zeta', 3)
+    plane.answering = (request, response) => answerJson(response, { ...plane.answerTo(request), ackSeq: undefined })
+    expect(await exchange()).toBeGreaterThan(10_000)
+    expect(await exchange()).toBeGreaterThan(10_000)
+    await plans.close()
+    expect(plane.requests.slice(1).map(({ report }) => report?.seq)).toEqual([1, 1, 1, 1])
+  })
+
   test.each([413, 400])('that are refused with %i are found out, halved, and hold nothing up', async (status) => {
     const one = await synced()
     const { plane, plans, exchange, exchanged, told } = one
