@@ -41,6 +41,7 @@ export function createApp({ desk, onError, ...context }: AppOptions): App {
   const routes: RouteOptions[] = []
   let openApi: OpenApi | undefined
   app.addHook('onRoute', (route) => {
+    if (route.config?.scope === undefined) throw new Error(`${route.url} does not say what a token needs there.`)
     routes.push(route)
   })
   app.removeContentTypeParser('text/plain')

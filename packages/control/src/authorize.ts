@@ -7,9 +7,9 @@ import { findToken } from './tokens.js'
 export function authorize(app: App, { db, clock }: RouteContext): void {
   app.decorateRequest('token', null)
   app.addHook('onRequest', async (request) => {
-    if (request.is404) return
-    const { scope = 'admin' } = request.routeOptions.config
-    if (scope === 'none') return
+    const { scope } = request.routeOptions.config
+    // What is not found has no scope; every route does.
+    if (request.is404 || scope === undefined || scope === 'none') return
     const [, text] = /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? '') ?? []
     if (text === undefined) {
       throw new Problem(

@@ -53,6 +53,18 @@ test('a change that would leave an override without its limit is refused', async
   expect(answer.body).toMatchObject({ status: 400, errors: [{ path: 'customers.acme.overrides.bulk' }] })
 })
 
+test('a default plan under which an override could not be counted is refused', async () => {
+  const { call } = await startHarness()
+  await call('/v1/plans/short', { method: 'PUT', body: { limits: { bulk: { tokens: 7, per: '1s' } } } })
+  await call('/v1/plans/long', { method: 'PUT', body: { limits: { bulk: { tokens: 7, per: '30d' } } } })
+  await call('/v1/settings', { method: 'PATCH', body: { defaultPlan: 'short' } })
+  // A prime number: its bucket over 30 days would pass 2^53 - 1 grains.
+  await call('/v1/customers/acme/overrides', { method: 'PATCH', body: { bulk: 999_999_937 } })
+  const answer = await call('/v1/settings', { method: 'PATCH', body: { defaultPlan: 'long' } })
+  expect(answer.body).toMatchObject({ status: 400, errors: [{ path: 'customers.acme.overrides.bulk' }] })
+  expect((await call('/v1/settings')).body).toMatchObject({ defaultPlan: 'short' })
+})
+
 test('a change meant for another revision is refused: two people do not undo each other', async () => {
   const { call } = await startHarness()
   const put = (tokens: number, headers: Record<string, string>) =>

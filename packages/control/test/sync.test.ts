@@ -113,6 +113,8 @@ test('fields that a newer server sends are passed over', async () => {
 test('a database in which nothing was ever set does not overrule what servers have', async () => {
   const { sync, call } = await startHarness()
   const have = { epoch: 'another-history', rev: 41 }
+  const report = { seq: 1, lengthMs: 15_000, usage: [], unknown: ['acme'], dropped: 0 }
+  expect(await sync({ have, report })).toMatchObject({ kind: 'unchanged', ...have, ackSeq: 1 })
   expect(await sync({ have, servers: 1 })).toMatchObject({ kind: 'unchanged', ...have, setting: 'each' })
   expect(await sync({ have, servers: 4, setting: 'split' })).toMatchObject({ kind: 'unchanged', setting: 'split' })
   expect(await sync()).toMatchObject({ kind: 'full', rev: 0, document: { plans: [], customers: [] } })
@@ -135,6 +137,26 @@ test('customers that a server meets and does not know are stored, and come with 
   // Another server that meets the same customer changes nothing.
   const again = await sync({ ...aServer('b'), have: { epoch, rev: rev + 1 }, report })
   expect(again).toMatchObject({ kind: 'unchanged', rev: rev + 1 })
+})
+
+test('a customer who was removed and is met again is stored again', async () => {
+  const { call, sync } = await withFree()
+  await call('/v1/customers/acme', { method: 'PUT', body: { plan: 'free' } })
+  const { epoch, rev } = await sync()
+  await call('/v1/customers/acme', { method: 'DELETE' })
+  const report = { seq: 1, lengthMs: 15_000, usage: [], unknown: ['acme'], dropped: 0 }
+  const delta = await sync({ have: { epoch, rev }, report })
+  expect(delta).toMatchObject({ changes: { customers: [['acme', {}]], removedCustomers: [] } })
+})
+
+test('a server that could not use a delta gets the changes since, the next time', async () => {
+  const { call, sync } = await withFree()
+  const { epoch, rev } = await sync()
+  for (const tokens of [20, 30]) {
+    await call('/v1/plans/free', { method: 'PUT', body: { limits: { per_second: tokens } } })
+    const delta = await sync({ have: { epoch, rev } })
+    expect(delta).toMatchObject({ from: rev, changes: { plans: [['free', { limits: { per_second: tokens } }]] } })
+  }
 })
 
 test('gzip is sent to who takes it, and everything else to who does not', async () => {
