@@ -185,6 +185,22 @@ describe('the queue', () => {
     expect(paths(arrivals)).toEqual(['a', 'a', 'c'])
   })
 
+  it('is left alone by a signal whose call has been served', async () => {
+    const { world, client, arrivals } = stage(
+      (nth) => (nth === 1 || nth === 2 ? respond(429, { 'Retry-After': '10' }) : ok()),
+      {
+        latencyMs: 5,
+      },
+    )
+    const controller = new AbortController()
+    await world.until(client(`${URL}a`, { signal: controller.signal }))
+    const waiting = ['b', 'c'].map((path) => client(URL + path))
+    await world.until(world.sleep(1_000))
+    controller.abort()
+    await world.until(Promise.all(waiting))
+    expect(paths(arrivals)).toEqual(['a', 'b', 'c', 'b', 'c'])
+  })
+
   it('is not entered by who has aborted before, or asks with a Request that has', async () => {
     const { world, client, arrivals } = stage(ok)
     const signal = AbortSignal.abort('never')
@@ -219,6 +235,16 @@ describe('the queue', () => {
     )
     expect(gaveUp).toMatchObject([{ reason: 'queue', error: { code: 'RAIL_QUEUE_FULL' } }])
     expect(arrivals).toHaveLength(5)
+  })
+
+  it('takes a retry however full it is: it was there before', async () => {
+    const { world, client } = stage((nth) => (nth < 2 ? respond(429, { 'Retry-After': '10' }) : ok()), {
+      maxQueue: 1,
+      latencyMs: 5,
+      pace: false,
+    })
+    const refused = [client(URL), client(URL)]
+    expect((await world.until(Promise.all(refused))).map(({ status }) => status)).toEqual([200, 200])
   })
 
   it('of maxQueue: 0 does not exist: what cannot go at once fails', async () => {
