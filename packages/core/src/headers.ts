@@ -39,55 +39,56 @@ export function headersFor(
 }
 
 function draft11(limits: readonly LimitStatus[]): Field[] {
+  const policy = policyOf(limits)
   return [
-    { name: 'RateLimit-Policy', value: policyOf(limits), merge: 'list' },
-    { name: 'RateLimit', value: stateOf(limits), merge: 'list' },
+    { name: 'RateLimit-Policy', value: policy.text, merge: 'list' },
+    { name: 'RateLimit', value: stateOf(limits, policy.heads), merge: 'list' },
   ]
 }
 
-function stateOf(limits: readonly LimitStatus[]): string {
+function stateOf(limits: readonly LimitStatus[], heads: readonly string[]): string {
   let text = ''
   for (let index = 0; index < limits.length; index++) {
     const status = limits[index] as LimitStatus
     const wait = toldWaitOf(status)
-    if (index > 0) text += ', '
-    text += `${memberName(status.limit, status.scope)};r=${status.remaining}`
+    text += `${heads[index]}${status.remaining}`
     if (wait !== Number.POSITIVE_INFINITY) text += `;t=${wholeSeconds(wait)}`
   }
   return text
 }
 
-/** Policies seldom change while states always do, so their text is kept, by the first of their limits. */
-const policies = new WeakMap<Limit, { readonly limits: readonly LimitStatus[]; readonly text: string }>()
-
-function policyOf(limits: readonly LimitStatus[]): string {
-  const first = (limits[0] as LimitStatus).limit
-  const known = policies.get(first)
-  if (known !== undefined && samePolicies(known.limits, limits)) return known.text
-  const text = limits.map(
-    ({ limit, scope }) => `${memberName(limit, scope)};q=${limit.burst};w=${windowSeconds(limit)}`,
-  )
-  const policy = { limits, text: text.join(', ') }
-  policies.set(first, policy)
-  return policy.text
+/** What the fields say of the same limits every time. */
+interface Policy {
+  readonly limits: readonly Limit[]
+  readonly scopes: readonly string[]
+  readonly text: string
+  /** What stands in `RateLimit` before the number of tokens that each limit has left. */
+  readonly heads: readonly string[]
 }
 
-function samePolicies(a: readonly LimitStatus[], b: readonly LimitStatus[]): boolean {
-  if (a.length !== b.length) return false
-  for (let index = 0; index < a.length; index++) {
-    const [one, other] = [a[index] as LimitStatus, b[index] as LimitStatus]
-    if (one.limit !== other.limit || one.scope !== other.scope) return false
+/** Policies seldom change while states always do, so they are kept, by the first of their limits. */
+const policies = new WeakMap<Limit, Policy>()
+
+function policyOf(statuses: readonly LimitStatus[]): Policy {
+  const first = (statuses[0] as LimitStatus).limit
+  const known = policies.get(first)
+  if (known !== undefined && isPolicyOf(known, statuses)) return known
+  const names = statuses.map(({ limit, scope }) => serializeString(sentName(scope, limit)))
+  const policy: Policy = {
+    limits: statuses.map(({ limit }) => limit),
+    scopes: statuses.map(({ scope }) => scope),
+    text: statuses.map(({ limit }, index) => `${names[index]};q=${limit.burst};w=${windowSeconds(limit)}`).join(', '),
+    heads: names.map((name, index) => `${index === 0 ? '' : ', '}${name};r=`),
+  }
+  policies.set(first, policy)
+  return policy
+}
+
+function isPolicyOf({ limits, scopes }: Policy, statuses: readonly LimitStatus[]): boolean {
+  if (limits.length !== statuses.length) return false
+  for (let index = 0; index < statuses.length; index++) {
+    const { limit, scope } = statuses[index] as LimitStatus
+    if (limits[index] !== limit || scopes[index] !== scope) return false
   }
   return true
-}
-
-const memberNames = new WeakMap<Limit, string>()
-
-function memberName(limit: Limit, scope: string): string {
-  if (scope !== '') return serializeString(sentName(scope, limit))
-  const known = memberNames.get(limit)
-  if (known !== undefined) return known
-  const name = serializeString(limit.name)
-  memberNames.set(limit, name)
-  return name
 }
