@@ -1,0 +1,122 @@
+import type { ContestantName } from '../contestants.js'
+import { inFreshProcess } from '../fresh-process.js'
+import { atLeast, atMost, type Row } from '../goal.js'
+import type { Spread } from '../keys.js'
+import { paired } from '../paired.js'
+import type { Extent, Findings, Part } from '../part.js'
+
+/** What a check costs: against the yardstick, against itself refusing, against the peers' stores. */
+export const corePart: Part = async (extent): Promise<Findings> => ({
+  title: 'A check: two limits, all or nothing, the public decision with both statuses',
+  rows: [
+    await againstYardstick(extent, 1_000, 'uniform', atMost(1.2, 2.4)),
+    await againstYardstick(extent, 40_000, 'uniform', atMost(0.6, 1)),
+    ...(extent.short
+      ? []
+      : [
+          await againstYardstick(extent, 40_000, 'zipf', atMost(0.7, 1.1)),
+          await againstYardstick(extent, 1_000_000, 'zipf', atMost(0.6, 1)),
+        ]),
+    await againstYardstick(extent, 40_000, 'hot', atMost(1.2, 3)),
+    ...(extent.short ? [] : [await mapAsLru(extent)]),
+    ...(extent.short ? [] : [await refused(extent, 1_000)]),
+    await refused(extent, 40_000),
+    ...(await peers(extent)),
+    await newKeys(extent),
+    await headerText(extent),
+  ],
+  packages: [
+    '@fastify/rate-limit',
+    'express-rate-limit',
+    'hono-rate-limiter',
+    'limiter',
+    'lru-cache',
+    'rate-limiter-flexible',
+  ],
+})
+
+const SPREADS: Readonly<Record<Spread, string>> = {
+  uniform: 'equally busy customers',
+  zipf: 'customers, few of them busy',
+  hot: 'known, all requests of one customer',
+  new: 'kept, every request a new customer',
+}
+
+const crowd = (customers: number, spread: Spread) => `${customers.toLocaleString('en')} ${SPREADS[spread]}`
+
+async function againstYardstick(extent: Extent, customers: number, spread: Spread, goal: Row['goal']): Promise<Row> {
+  const { ratios, subjectNs } = await paired(extent, { subject: 'rail', against: 'yardstick', customers, spread })
+  return {
+    what: crowd(customers, spread),
+    against: 'yardstick',
+    rounds: ratios,
+    note: `${subjectNs.toFixed(0)} ns`,
+    ...(goal && { goal }),
+  }
+}
+
+/** What one busy customer does to the usual way of keeping a Map in order of use. */
+async function mapAsLru(extent: Extent): Promise<Row> {
+  const input = { subject: 'Map, delete and set', against: 'yardstick', customers: 40_000, spread: 'hot' } as const
+  // A check takes a hundred microseconds, so slices are short.
+  const { ratios, subjectNs } = await paired(extent, { ...input, slices: 10, slice: 200 })
+  return {
+    what: `the same, a Map with delete and set`,
+    against: 'yardstick',
+    rounds: ratios,
+    note: `${subjectNs.toFixed(0)} ns`,
+  }
+}
+
+async function refused(extent: Extent, customers: number): Promise<Row> {
+  const { ratios } = await paired(extent, { subject: 'rail, refused', against: 'rail', customers, spread: 'uniform' })
+  return {
+    what: `refused by both limits, ${customers.toLocaleString('en')} customers`,
+    against: 'allowed',
+    rounds: ratios,
+    goal: atMost(1, 1.5),
+  }
+}
+
+/** How many times faster than each of the peers, which count one window or two buckets. */
+async function peers(extent: Extent): Promise<Row[]> {
+  const faster = async (against: ContestantName, what: string, goal?: Row['goal'], slice = 1_000): Promise<Row> => {
+    const { ratios } = await paired(extent, { subject: 'rail', against, customers: 40_000, spread: 'uniform', slice })
+    return { what, against, rounds: ratios.map((ratio) => 1 / ratio), unit: 'times', ...(goal && { goal }) }
+  }
+  const oneWindow = 'faster than one window'
+  const rows = [
+    await faster('@fastify/rate-limit store', oneWindow),
+    ...(extent.short ? [] : [await faster('hono-rate-limiter store', oneWindow)]),
+    ...(extent.short ? [] : [await faster('lru-cache + naive bucket', 'faster than one bucket')]),
+  ]
+  const fastest = rows.reduce((a, b) => (Math.min(...a.rounds) < Math.min(...b.rounds) ? a : b))
+  return [
+    ...rows.map((row) => (row === fastest ? { ...row, goal: atLeast(1.7, 1), note: 'the fastest of them' } : row)),
+    await faster('limiter, parent bucket', 'faster than two buckets', atLeast(4, 2)),
+    ...(extent.short ? [] : [await faster('express-rate-limit store', oneWindow)]),
+    ...(extent.short ? [] : [await faster('rate-limiter-flexible', oneWindow)]),
+    await faster('rate-limiter-flexible Union', 'faster than two windows', atLeast(8, 4), 300),
+  ]
+}
+
+async function newKeys(extent: Extent): Promise<Row> {
+  const input = { subject: 'rail', against: 'lru-cache + naive bucket', customers: 40_000, spread: 'new' } as const
+  const { ratios, subjectNs } = await paired(extent, input)
+  return {
+    what: crowd(40_000, 'new'),
+    against: 'lru-cache + naive bucket',
+    rounds: ratios,
+    goal: atMost(0.28, 0.7),
+    note: `${subjectNs.toFixed(0)} ns`,
+  }
+}
+
+async function headerText(extent: Extent): Promise<Row> {
+  extent.say('header text')
+  const rounds: number[] = []
+  for (let process = 0; process < (extent.short ? 1 : 3); process++) {
+    rounds.push(...(await inFreshProcess('headers', { rounds: 3 })).ratios)
+  }
+  return { what: 'text of both header fields', against: 'map and join', rounds, goal: atMost(0.3, 0.7) }
+}

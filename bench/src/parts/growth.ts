@@ -1,0 +1,79 @@
+import { availableParallelism } from 'node:os'
+import { inFreshProcess } from '../fresh-process.js'
+import type { Row } from '../goal.js'
+import { paired } from '../paired.js'
+import type { Extent, Findings, Part } from '../part.js'
+import { median } from '../statistics.js'
+import type { Curve } from '../svg.js'
+
+/** How the cost grows with the work: with customers, with limits in a plan, with processes. */
+export const growthPart: Part = async (extent): Promise<Findings> => {
+  const customers = await byCustomers(extent)
+  const limits = await byLimits(extent)
+  const processes = await byProcesses(extent)
+  return {
+    title: 'As work grows',
+    rows: [
+      ...rowsOf(customers, 'ns a check'),
+      ...rowsOf(limits, 'ns a check'),
+      ...rowsOf(processes, 'million checks a second'),
+    ],
+    curves: [customers, limits, processes],
+    packages: [],
+  }
+}
+
+async function byCustomers(extent: Extent): Promise<Curve> {
+  const rail: [number, number][] = []
+  const yardstick: [number, number][] = []
+  for (const customers of [1_000, 10_000, 100_000, 1_000_000]) {
+    const input = { subject: 'rail', against: 'yardstick', customers, spread: 'uniform' } as const
+    const { subjectNs, againstNs } = await paired(extent, input)
+    rail.push([customers, subjectNs])
+    yardstick.push([customers, againstNs])
+  }
+  const lines = [
+    { name: 'Rail', points: rail },
+    { name: 'yardstick', points: yardstick },
+  ]
+  return { title: 'A check, by customers', x: 'customers', y: 'ns', lines, logarithmic: true }
+}
+
+async function byLimits(extent: Extent): Promise<Curve> {
+  const points: [number, number][] = []
+  for (let limits = 1; limits <= 10; limits++) {
+    const subject = `rail, ${limits} limits` as const
+    const { subjectNs } = await paired(extent, { subject, against: 'yardstick', customers: 1_000, spread: 'uniform' })
+    points.push([limits, subjectNs])
+  }
+  return {
+    title: 'A check, by limits in the plan',
+    x: 'limits',
+    y: 'ns',
+    lines: [{ name: 'Rail, 1,000 customers', points }],
+  }
+}
+
+async function byProcesses(extent: Extent): Promise<Curve> {
+  const points: [number, number][] = []
+  for (let processes = 1; processes <= 4; processes++) {
+    extent.say(`${processes} processes`)
+    const rounds: number[] = []
+    for (let round = 0; round < 3; round++) {
+      const until = Date.now() + 4_000
+      const all = Array.from({ length: processes }, () => inFreshProcess('throughput', { customers: 40_000, until }))
+      rounds.push((await Promise.all(all)).reduce((sum, { perSecond }) => sum + perSecond, 0))
+    }
+    points.push([processes, median(rounds) / 1e6])
+  }
+  const title = `Checks, by processes, on ${availableParallelism()} cores`
+  return { title, x: 'processes', y: 'million a second', lines: [{ name: 'Rail, 40,000 customers', points }] }
+}
+
+function rowsOf({ title, x, lines }: Curve, against: string): Row[] {
+  return (lines[0]?.points ?? []).map(([at, value]) => ({
+    what: `${title}: ${at.toLocaleString('en')} ${x}`,
+    against,
+    rounds: [value],
+  }))
+}
