@@ -1,7 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import type { SyncReport } from '@rail/plans/sync-protocol'
-import type { Database, Reader } from './database.js'
-import type { Usage } from './schemas.js'
+import type { Database } from './database.js'
 
 /** A table of usage: how long one slot is, and for how long slots are kept. In milliseconds. */
 export interface UsageTable {
@@ -87,39 +86,4 @@ function count(db: Database, usage: string, at: number): void {
       usage,
     )
   }
-}
-
-/** Which usage to read: slots that begin at `from` or later, and before `to` (epoch milliseconds). */
-export interface UsageQuery {
-  readonly customer?: string | undefined
-  readonly from: number
-  readonly to: number
-  readonly limit: number
-}
-
-/**
- * Usage by customer, those with the most refusals first, then the busiest: by the minute where `from` is not longer ago
- * than minutes are kept, else by the hour.
- */
-export function readUsage(db: Reader, { customer, from, to, limit }: UsageQuery, now: number): Usage[] {
-  const table = USAGE_TABLES.find(({ keptMs }) => now - from <= keptMs)?.name ?? 'usage_hour'
-  const rows = db.all<Omit<Usage, 'refusedBy'>>(
-    `SELECT customer, sum(allowed) AS allowed, sum(refused) AS refused, max(peak) AS peakPerSecond FROM ${table}
-     WHERE limit_name = '' AND slot >= ?1 AND slot < ?2 AND (?3 IS NULL OR customer = ?3)
-     GROUP BY customer ORDER BY sum(refused) DESC, sum(allowed) DESC, customer LIMIT ?4`,
-    from,
-    to,
-    customer ?? null,
-    limit,
-  )
-  return rows.map((row) => {
-    const byLimit = db.all<{ name: string; refused: number }>(
-      `SELECT limit_name AS name, sum(refused) AS refused FROM ${table}
-       WHERE customer = ? AND slot >= ? AND slot < ? AND limit_name <> '' GROUP BY limit_name ORDER BY limit_name`,
-      row.customer,
-      from,
-      to,
-    )
-    return { ...row, refusedBy: Object.fromEntries(byLimit.map(({ name, refused }) => [name, refused])) }
-  })
 }

@@ -64,9 +64,14 @@ test('usage is listed with the most refusals first, and may be asked for by cust
   expect(await customers('')).toEqual(['refused', 'busy', 'quiet'])
   expect(await customers('limit=1')).toEqual(['refused'])
   expect(await customers('customer=busy')).toEqual(['busy'])
+  clock.advance(60_000)
+  await sync({ report: report(2, ['quiet', 2, 9, 8, [['per_second', 9]]]) })
+  expect((await call('/v1/usage?limit=1')).body.usage).toEqual([
+    { customer: 'quiet', allowed: 3, refused: 9, peakPerSecond: 8, refusedBy: { per_second: 9 } },
+  ])
   clock.advance(2 * HOUR)
   expect(await customers('')).toEqual([])
-  expect(await customers(`from=${START}`)).toEqual(['refused', 'busy', 'quiet'])
+  expect(await customers(`from=${START}`)).toEqual(['quiet', 'refused', 'busy'])
   expect(await customers(`from=${START}&to=${START}`)).toEqual([])
 })
 

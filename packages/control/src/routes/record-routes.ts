@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { history } from '../history.js'
 import type { App, RouteContext } from '../http.js'
-import { readUsage } from '../reports.js'
 import { changeSchema, customerIdSchema, pageSchema, timeQuerySchema, usageSchema } from '../schemas.js'
+import { readUsage } from '../usage.js'
 
 const HOUR_MS = 3_600_000
 
@@ -42,7 +42,7 @@ export function recordRoutes(app: App, { db, clock, counting }: RouteContext): v
       await counting.done()
       const now = clock()
       const { customer, from = now - HOUR_MS, to = now + 1, limit } = query
-      return { from, to, usage: readUsage(db, { customer, from, to, limit }, now) }
+      return { from, to, usage: await readUsage(db, { customer, from, to, limit }, now) }
     },
   })
 }
