@@ -11,31 +11,29 @@ import {
 } from '@rail/core'
 import { storeFailure } from './batch.js'
 import type { KeyName } from './key-names.js'
-import { formatFor, grainsFor, linesOf } from './limit-lines.js'
+import { formatFor, grainsFor, type LimitLines, linesOf } from './limit-lines.js'
 
-/** One bucket that is asked. */
-interface AskedBucket {
-  readonly limit: Limit
-  readonly key: string
+/** One charge of an ask. */
+interface AskedCharge {
+  readonly charge: Charge
   readonly scope: string
-  /** In tokens. */
-  readonly cost: number
-  /** Its place among the statuses of the decision. */
+  readonly lines: LimitLines
+  /** The place of its first bucket among the statuses of the decision. */
   readonly place: number
 }
 
-/** The buckets that are in one key of Redis, and so are asked together. */
-interface AskedKey extends KeyName {
-  readonly lines: string
-  readonly numbers: readonly string[]
-  readonly buckets: readonly AskedBucket[]
+/** The charges whose buckets are in one key of Redis, and so are asked together. */
+export interface AskedKey extends KeyName {
+  readonly charges: AskedCharge[]
 }
 
 /** What one take or peek asks of Redis. */
 export interface Ask {
   readonly keys: readonly AskedKey[]
-  /** How many numbers the script gets for each limit. */
-  readonly stride: 3 | 4
+  /** How many buckets. */
+  readonly size: number
+  /** Whether any charge was taken before. */
+  readonly again: boolean
 }
 
 /** What is owed when an ask has been answered, in the order of its keys and their buckets. */
@@ -51,51 +49,46 @@ export interface Reading {
 
 /** What the charges of a request ask. @throws RailError `RAIL_BAD_CHARGES` where two meet under different definitions */
 export function askFor(charges: readonly Charge[], nameOf: (scope: string, key: string) => KeyName): Ask {
-  const apart = charges.length > 1 ? disjoint(charges) : charges
-  const stride = apart.some((charge) => charge.taken !== undefined) ? 4 : 3
   const keys: AskedKey[] = []
-  let place = 0
-  for (const { scope = '', key, limits, cost, taken } of apart) {
-    const { lines, numbersFor } = linesOf(limits)
-    const asked: AskedKey = {
-      ...nameOf(scope, key),
-      lines,
-      numbers: stride === 3 ? numbersFor(cost) : withGivenBack(numbersFor(cost), limits, taken),
-      buckets: limits.map((limit) => ({ limit, key, scope, cost: costFor(limit, cost), place: place++ })),
-    }
-    const met = keys.findIndex((other) => other.name === asked.name)
-    if (met === -1) keys.push(asked)
-    else keys[met] = together(keys[met] as AskedKey, asked)
+  let size = 0
+  let again = false
+  for (const charge of charges.length > 1 ? disjoint(charges) : charges) {
+    const scope = charge.scope === undefined ? '' : charge.scope
+    const { name, tag } = nameOf(scope, charge.key)
+    const asked: AskedCharge = { charge, scope, lines: linesOf(charge.limits), place: size }
+    const met = keys.length === 0 ? undefined : keys.find((other) => other.name === name)
+    if (met === undefined) keys.push({ name, tag, charges: [asked] })
+    else met.charges.push(asked)
+    size += charge.limits.length
+    if (charge.taken !== undefined) again = true
   }
-  return { keys, stride }
-}
-
-function withGivenBack(numbers: readonly string[], limits: readonly Limit[], taken: number | undefined): string[] {
-  return limits.flatMap((limit, index) => [
-    ...numbers.slice(3 * index, 3 * index + 3),
-    taken === undefined ? '0' : grainsFor(limit, taken),
-  ])
-}
-
-/** The buckets of two charges of one key. */
-function together(one: AskedKey, other: AskedKey): AskedKey {
-  return {
-    ...one,
-    lines: one.lines + other.lines,
-    numbers: [...one.numbers, ...other.numbers],
-    buckets: [...one.buckets, ...other.buckets],
-  }
+  return { keys, size, again }
 }
 
 /** The arguments of an ask, as the script takes them. */
-export function argumentsOf({ keys, stride }: Ask, operation: 'take' | 'peek'): string[] {
-  const args = [operation, String(keys.length), '', String(stride)]
-  for (const { lines, buckets, numbers } of keys) {
-    args.push(lines, formatFor(buckets.length))
-    for (const number of numbers) args.push(number)
+export function argumentsOf({ keys, again }: Ask, operation: 'take' | 'peek'): string[] {
+  const args = [operation, String(keys.length), '', again ? '4' : '3']
+  for (const { charges } of keys) {
+    const [first, ...others] = charges as [AskedCharge, ...AskedCharge[]]
+    let { text } = first.lines
+    let buckets = first.charge.limits.length
+    for (const { lines, charge } of others) {
+      text += lines.text
+      buckets += charge.limits.length
+    }
+    args.push(text, formatFor(buckets))
+    for (const asked of charges) pushNumbers(args, asked, again)
   }
   args[2] = String(args.length - 3)
   return args
+}
+
+function pushNumbers(args: string[], { lines, charge }: AskedCharge, again: boolean): void {
+  const numbers = lines.numbersFor(charge.cost)
+  for (let index = 0; index < charge.limits.length; index++) {
+    args.push(numbers[3 * index] as string, numbers[3 * index + 1] as string, numbers[3 * index + 2] as string)
+    if (again) args.push(charge.taken === undefined ? '0' : grainsFor(charge.limits[index] as Limit, charge.taken))
+  }
 }
 
 /**
@@ -103,18 +96,21 @@ export function argumentsOf({ keys, stride }: Ask, operation: 'take' | 'peek'): 
  *
  * @throws RailError `RAIL_STORE_FAILED` where they are no such answer
  */
-export function readingOf({ keys }: Ask, numbers: readonly number[], first: number): [Reading, number] {
-  const aheadMs: number[] = []
-  const owed: number[] = []
-  let next = first
-  const status = numbers[next++] as number
-  for (const { buckets } of keys) {
-    aheadMs.push(numbers[next++] as number)
-    for (let index = 0; index < buckets.length; index++) owed.push(numbers[next++] as number)
-  }
+export function readingOf({ keys, size }: Ask, numbers: readonly number[], first: number): [Reading, number] {
+  const next = first + 1 + keys.length + size
   checkNumbers(numbers, first, next)
+  const status = numbers[first] as number
   const last = next + Math.floor(status / 2)
   checkNumbers(numbers, next, last)
+  const aheadMs: number[] = []
+  const owed: number[] = []
+  let at = first + 1
+  for (const { charges } of keys) {
+    aheadMs.push(numbers[at++] as number)
+    for (const { charge } of charges) {
+      for (let index = 0; index < charge.limits.length; index++) owed.push(numbers[at++] as number)
+    }
+  }
   const redefined = last === next ? NONE : numbers.slice(next, last).map((place) => place - 1)
   return [{ allowed: status % 2 === 1, aheadMs, owed, redefined }, last - first]
 }
@@ -132,17 +128,20 @@ export function checkNumbers(numbers: readonly number[], first: number, next: nu
 }
 
 /** The decision that a reading makes. */
-export function decisionFrom({ keys }: Ask, { allowed, aheadMs, owed, redefined }: Reading): Decision {
-  const statuses = new Array<LimitStatus>(owed.length)
+export function decisionFrom({ keys, size }: Ask, { allowed, aheadMs, owed, redefined }: Reading): Decision {
+  const statuses = new Array<LimitStatus>(size)
   const changed: number[] = []
-  let index = 0
+  let bucket = 0
   for (let keyIndex = 0; keyIndex < keys.length; keyIndex++) {
-    for (const { limit, key, scope, cost, place } of (keys[keyIndex] as AskedKey).buckets) {
-      const owes = owed[index] as number
-      const refused = !allowed && !fits(owes, limit, cost)
-      statuses[place] = statusOf(limit, key, scope, cost, refused, owes, aheadMs[keyIndex] as number)
-      if (redefined.includes(index)) changed.push(place)
-      index++
+    for (const { charge, scope, place } of (keys[keyIndex] as AskedKey).charges) {
+      for (let index = 0; index < charge.limits.length; index++, bucket++) {
+        const limit = charge.limits[index] as Limit
+        const cost = costFor(limit, charge.cost)
+        const owes = owed[bucket] as number
+        const refused = !allowed && !fits(owes, limit, cost)
+        statuses[place + index] = statusOf(limit, charge.key, scope, cost, refused, owes, aheadMs[keyIndex] as number)
+        if (redefined !== NONE && redefined.includes(bucket)) changed.push(place + index)
+      }
     }
   }
   if (changed.length === 0) return decisionOf(statuses)

@@ -3,7 +3,7 @@ import { costFor, type Limit, MOST_OWED } from '@rail/core'
 /** A set of limits as the script is told it. */
 export interface LimitLines {
   /** A line for each limit: its definition and its name. */
-  readonly lines: string
+  readonly text: string
   /** For each limit: its flow, the most that may be owed for this cost to fit, and the grains to take. */
   numbersFor(cost: number): readonly string[]
 }
@@ -23,7 +23,7 @@ const known = new WeakMap<readonly Limit[], LimitLines>()
 function makeLines(limits: readonly Limit[]): LimitLines {
   const byCost = new Map<number, readonly string[]>()
   return {
-    lines: limits
+    text: limits
       .map(({ grain, flow, burst, wholeBurst, name }) => `${grain} ${flow} ${burst} ${wholeBurst} ${name}\n`)
       .join(''),
     numbersFor(cost) {
@@ -42,8 +42,11 @@ const MOST_COSTS = 32
 
 /** The `struct` format of what a key holds in front of its lines: a count, `at`, `until`, and what each bucket owes. */
 export function formatFor(buckets: number): string {
-  return `<H${'d'.repeat(buckets + 2)}`
+  formats[buckets] ??= `<H${'d'.repeat(buckets + 2)}`
+  return formats[buckets]
 }
+
+const formats: string[] = []
 
 /** The most that may be owed for a cost to fit: -1 where it never does. */
 function roomFor(limit: Limit, cost: number): string {

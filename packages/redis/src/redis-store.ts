@@ -40,12 +40,12 @@ export class RedisStore implements Store {
   }
 
   take(charges: readonly Charge[], now: number): MaybePromise<Decision> {
-    const ask = askFor(charges, this.#nameOf)
     const refusals = this.#refusals
-    if (refusals === undefined) return this.#decide(ask, 'take', now)
+    if (refusals === undefined) return this.#decide(askFor(charges, this.#nameOf), 'take', now)
     const askedAt = this.#nowMs(now)
-    const known = refusals.look(ask, askedAt)
-    if (known !== undefined) return decisionFrom(ask, known)
+    const known = refusals.look(charges, askedAt)
+    if (known !== undefined) return known
+    const ask = askFor(charges, this.#nameOf)
     return this.#decide(ask, 'take', now, (reading) => refusals.note(ask, reading, askedAt, this.#nowMs(now)))
   }
 
@@ -57,14 +57,14 @@ export class RedisStore implements Store {
     const moved = charges.flatMap(({ scope = '', key, limits, cost }) => {
       const counted = limits.filter((limit) => limit.counts === 'cost')
       if (actual === cost || counted.length === 0) return []
-      const { lines } = linesOf(counted.length === limits.length ? limits : counted)
-      return [{ ...this.#nameOf(scope, key), args: [lines, String(actual - cost)] }]
+      const { text } = linesOf(counted.length === limits.length ? limits : counted)
+      return [{ scope, key, args: [text, String(actual - cost)] }]
     })
     return this.#change('settle', moved, now)
   }
 
   reset(key: string, scope = ''): Promise<void> {
-    return this.#change('reset', [{ ...this.#nameOf(scope, key), args: [] }], 0)
+    return this.#change('reset', [{ scope, key, args: [] }], 0)
   }
 
   /**
@@ -100,15 +100,16 @@ export class RedisStore implements Store {
 
   async #change(
     operation: 'settle' | 'reset',
-    keys: readonly (KeyName & { readonly args: readonly string[] })[],
+    changes: readonly { readonly scope: string; readonly key: string; readonly args: readonly string[] }[],
     now: number,
   ): Promise<void> {
-    if (keys.length === 0) return
+    if (changes.length === 0) return
     const forget = () => {
-      for (const { name } of keys) this.#refusals?.forget(name)
+      for (const { scope, key } of changes) this.#refusals?.forget(scope, key)
     }
     forget()
-    const args = keys.flatMap((key) => key.args)
+    const keys = changes.map(({ scope, key }) => this.#nameOf(scope, key))
+    const args = changes.flatMap((change) => change.args)
     await this.#ask(keys, [operation, String(keys.length), String(args.length), ...args], now, (numbers, first) => {
       checkNumbers(numbers, first, first + 1)
       return [undefined, 1]
