@@ -1,4 +1,5 @@
-// Two limits in Redis, beside PING, GET and the peers: `npm run bench:redis`, some two minutes. `--short`: half a minute.
+// Two limits in Redis, beside PING, GET and the peers. After `npm run build`, since a user runs what is built:
+// `npm --prefix bench run bench:redis`, some two minutes. `--short`: half a minute.
 import { type RedisRow, redisRows } from './rows.js'
 
 const short = process.argv.includes('--short')
