@@ -5,10 +5,16 @@ import type { Findings, Part } from './part.js'
 import { corePart } from './parts/core.js'
 import { growthPart } from './parts/growth.js'
 import { memoryPart } from './parts/memory.js'
+import { redisPart } from './parts/redis.js'
 import { tableOf } from './tables.js'
 import { writeDocs } from './write-docs.js'
 
-const PARTS: Readonly<Record<string, Part>> = { core: corePart, memory: memoryPart, growth: growthPart }
+const PARTS: Readonly<Record<string, Part>> = {
+  core: corePart,
+  memory: memoryPart,
+  growth: growthPart,
+  redis: redisPart,
+}
 
 /** What CI's short form runs where no part is named. */
 const IN_SHORT = ['core', 'memory']
