@@ -19,9 +19,8 @@ function faultsOf(folder, target) {
   return [
     ...required.filter((path) => !paths.includes(path)).map((path) => `${path} is missing`),
     ...paths.filter((path) => !allowed.test(path)).map((path) => `${path} does not belong in it`),
-    ...['workspace:', '@rail/source']
-      .filter((text) => manifest.includes(text))
-      .map((text) => `its manifest has ${text}`),
+    ...(manifest.includes('workspace:') ? ['its manifest has workspace:'] : []),
+    ...(JSON.stringify(JSON.parse(manifest).exports).includes('@rail/source') ? ['its exports have @rail/source'] : []),
     ...[publint, types].filter((check) => !check.ok).map((check) => check.output),
   ]
 }
