@@ -99,11 +99,16 @@ describe('a full store', () => {
 })
 
 describe('what makes no key', () => {
+  const settleRequests = (store: MemoryStore) =>
+    store.settle(charge('new', 1, [perMinute(5, { counts: 'requests' })]), 9, 0)
+
   test.each([
     ['a refused take', (store: MemoryStore) => store.take(charge('new', 11), 0)],
     ['a cost of 0', (store: MemoryStore) => store.take(charge('new', 0), 0)],
     ['a peek', (store: MemoryStore) => store.peek(charge('new', 5), 0)],
     ['a settle that gives back', (store: MemoryStore) => store.settle(charge('new', 5), 1, 0)],
+    ['a settle of limits that count requests', settleRequests],
+    ['a settle that changes nothing', (store: MemoryStore) => store.settle(charge('new', 5), 5, 0)],
     ['a reset', (store: MemoryStore) => store.reset('new')],
     [
       'charges that are refused together',

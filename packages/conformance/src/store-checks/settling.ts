@@ -1,4 +1,4 @@
-import { limit, perMinute, perSecond } from '@rail/core'
+import { limit, perHour, perMinute, perSecond } from '@rail/core'
 import { charge, lives, type StoreCheck, shows } from './tools.js'
 
 const small = perSecond(1, { burst: 2 })
@@ -52,6 +52,15 @@ export const SETTLING: readonly StoreCheck[] = [
       await shows(store, charge(limits, { cost: 0 }), [{ now: 0, cost: 0, allowed: true, left: [1, 40] }])
       await store.settle([asked], 0, 0)
       await shows(store, charge(limits, { cost: 0 }), [{ now: 0, cost: 0, allowed: true, left: [1, 50] }])
+    },
+  },
+  {
+    name: 'settle of what was taken changes nothing, not even the moment the key was drained to',
+    check: async (store) => {
+      const asked = charge(perHour(1))
+      await store.take([asked], 0)
+      await store.settle([asked], 1, 70_000)
+      await shows(store, asked, [{ now: 5_000, cost: 0, allowed: true, left: [0], full: [3_595_000] }])
     },
   },
   {

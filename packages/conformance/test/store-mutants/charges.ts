@@ -32,6 +32,15 @@ class SettlesWithoutDraining extends ExactStore {
   }
 }
 
+class DrainsWhenItSettles extends ExactStore {
+  override settle(charges: readonly Charge[], actual: number, now: number): void {
+    for (const { scope = '', key } of charges) {
+      this.keep(scope, key, this.broughtTo(now, this.rows.get(this.rowId(scope, key))))
+    }
+    super.settle(charges, actual, now)
+  }
+}
+
 class SettlesUnderTheChargedLimit extends ExactStore {
   override settle(charges: readonly Charge[], actual: number, now: number): void {
     super.take(
@@ -172,6 +181,11 @@ export const CHARGE_MUTANTS: readonly Mutant[] = [
       charges.map((charge) => ({ ...charge, limits: charge.limits.map((limit) => ({ ...limit, counts: 'cost' })) })),
       actual,
     ]),
+  ),
+  mutant(
+    'settle of what was taken changes nothing, not even the moment the key was drained to',
+    'it drains the key',
+    DrainsWhenItSettles,
   ),
   mutant('settle counts from what is owed at its own moment', 'from the last take', SettlesWithoutDraining),
   mutant('settle moves tokens of the limit as the bucket has it now', 'as it was charged', SettlesUnderTheChargedLimit),
