@@ -78,10 +78,10 @@ export interface RateLimit {
  * @throws RailError for wrong options
  */
 export function rateLimit(options: RateLimitOptions): RateLimit {
-  return middlewareOf(createLimiter(options, reader), { reshaped: true })
+  return middlewareOf(createLimiter(options, reader), {})
 }
 
-function middlewareOf(limiter: Limiter<Request>, owner: { readonly reshaped: true }): RateLimit {
+function middlewareOf(limiter: Limiter<Request>, owner: object): RateLimit {
   function rateLimitMiddleware(req: Request, res: Response, next: NextFunction): void {
     const answer = (outcome: Outcome): void => {
       req.rail = outcome
@@ -115,6 +115,4 @@ function middlewareOf(limiter: Limiter<Request>, owner: { readonly reshaped: tru
 const reader: RequestReader<Request> = {
   method: (req) => req.method,
   header: (req, name) => req.get(name),
-  // Express gives each request and response the prototypes of its application.
-  reshaped: true,
 }
