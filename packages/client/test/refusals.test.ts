@@ -209,6 +209,21 @@ describe('a wait above maxWait', () => {
     expect(arrivals.map(({ at }) => at)).toEqual([0, 100_000])
   })
 
+  it('is given up by those that wait when it is told later, each with its own refusal', async () => {
+    const waits = ['10', '1000']
+    const { world, client } = stage(
+      async (nth) => {
+        if (nth === 1) await world.sleep(2_000)
+        return respond(429, { 'Retry-After': waits[nth] as string, 'X-Nth': String(nth) })
+      },
+      { pace: false, latencyMs: 10 },
+    )
+    const errors = await world.until(Promise.all([errorOf(client(URL)), errorOf(client(URL))]))
+    expect(errors).toMatchObject([{ waitMs: 1_000_000 }, { waitMs: 1_000_000 }])
+    expect(errors.map((error) => (error as ClientError).response?.headers.get('X-Nth'))).toEqual(['0', '1'])
+    expect(world.now).toBe(2_010)
+  })
+
   it('is given up before anything is sent where an earlier answer told it', async () => {
     const { world, client, arrivals } = stage(() => respond(200, { RateLimit: '"day";r=0;t=3600' }))
     await world.until(client(URL))

@@ -174,6 +174,19 @@ describe('waits between tries', () => {
   })
 })
 
+describe('a call that is aborted while it is on its way', () => {
+  it('fails as fetch does, and is not tried again', async () => {
+    const told: unknown[] = []
+    const { world, client, arrivals } = stage(failed, { latencyMs: 100, onRetry: (event) => told.push(event) })
+    const controller = new AbortController()
+    const call = errorOf(client(URL, { signal: controller.signal }))
+    world.timer(() => controller.abort('enough'), 50)
+    expect(await world.until(call)).toBe('enough')
+    expect(arrivals).toHaveLength(1)
+    expect(told).toEqual([])
+  })
+})
+
 describe('retries end', () => {
   it.each([0, 1, 3])('after `retries`, %i, with the last response', async (retries) => {
     const gaveUp: GiveUpEvent[] = []

@@ -93,18 +93,16 @@ describe('the last of a quota', () => {
   })
 
   it('is kept for each limit where a style tells one at a time, without a name', async () => {
-    const told = [
-      { 'RateLimit-Limit': '300', 'RateLimit-Remaining': '0', 'RateLimit-Reset': '60' },
-      { 'RateLimit-Limit': '10', 'RateLimit-Remaining': '9', 'RateLimit-Reset': '1' },
-    ]
-    // The second answer, of a request that was on its way, does not undo what the first told.
-    const { world, client, arrivals } = stage((nth) => respond(200, nth === 0 ? {} : (told[nth - 1] ?? told[1])), {
+    const hour = { 'RateLimit-Limit': '300', 'RateLimit-Remaining': '2', 'RateLimit-Reset': '60' }
+    const second = { 'RateLimit-Limit': '10', 'RateLimit-Remaining': '9', 'RateLimit-Reset': '1' }
+    const { world, client, arrivals } = stage((nth) => respond(200, nth === 0 ? hour : second), {
       latencyMs: 10,
+      reserve: 0,
     })
     await world.until(client(URL))
-    await world.until(Promise.all([client(URL), client(URL)]))
     await world.until(client(URL))
-    expect(arrivals.map(({ at }) => at)).toEqual([0, 10, 10, 60_020])
+    await world.until(Promise.all([1, 2, 3, 4].map(() => client(URL))))
+    expect(arrivals.map(({ at }) => at)).toEqual([0, 10, 20, 20, 30, 30])
   })
 
   it('is not taken from by a response out of a cache', async () => {
