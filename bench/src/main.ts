@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util'
 import { environment, versionsOf } from './environment.js'
 import { figureOf, isReached, isWithinGate } from './goal.js'
 import type { Findings, Part } from './part.js'
+import { clientsPart } from './parts/clients.js'
 import { corePart } from './parts/core.js'
 import { growthPart } from './parts/growth.js'
 import { memoryPart } from './parts/memory.js'
@@ -14,6 +15,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   memory: memoryPart,
   growth: growthPart,
   redis: redisPart,
+  clients: clientsPart,
 }
 
 /** What CI's short form runs where no part is named. */

@@ -12,7 +12,7 @@ export interface Seen {
   readonly duplicates: number
 }
 
-/** A server for one importer: 100 writes a second, by a Rail bucket; a request in twenty is answered 503. */
+/** A server for one importer: so many writes a second, by a Rail bucket; a request in twenty is answered 503. */
 export interface ImportServer {
   readonly url: string
   readonly seen: () => Seen
@@ -22,8 +22,8 @@ export interface ImportServer {
 /** The part of requests that fail, half of them after the write was carried out: only the answer is lost. */
 const FAILING = 0.05
 
-export async function startImportServer(): Promise<ImportServer> {
-  const limiter = createLimiter<object>({ identify: () => 'importer', limits: [perSecond(100)] })
+export async function startImportServer(writesPerSecond: number): Promise<ImportServer> {
+  const limiter = createLimiter<object>({ identify: () => 'importer', limits: [perSecond(writesPerSecond)] })
   const random = fixedRandom()
   const known = new Set<string>()
   const writes = new Map<string, number>()

@@ -1,3 +1,0 @@
-import { clientsTable, measureClients } from './measure-clients.js'
-
-console.log(clientsTable(await measureClients()))
