@@ -259,6 +259,9 @@ describe('a quota', () => {
     )
     expect(await error.response?.json()).toMatchObject({ type: TYPE })
     expect(arrivals).toHaveLength(1)
+    // Nothing is left to wait for.
+    await expect(world.until(new Promise(() => {}))).rejects.toThrow('it hangs')
+    expect(world.now).toBe(0)
   })
 
   it('of another type, or with no type listed, is waited for', async () => {
@@ -271,17 +274,35 @@ describe('a quota', () => {
   })
 
   it.each([
-    ['endless', new ReadableStream({ pull: (c) => c.enqueue(new Uint8Array(1_024).fill(0x20)) })],
     ['never coming', new ReadableStream({})],
     ['broken', new ReadableStream({ start: (c) => c.error(new Error('reset')) })],
     ['no JSON', '<html>'],
     ['null', 'null'],
-  ])('whose problem is %s is a plain refusal', async (_, body) => {
+  ])('whose problem is %s is a plain refusal', async (is, body) => {
     const headers = { 'Content-Type': 'application/problem+json', 'Retry-After': '1' }
     const { world, client } = stage(
       inTurn(() => new Response(body, { status: 429, headers }), ok),
+      { quotaTypes: [TYPE], spread: 0, jitter: 0 },
+    )
+    expect((await world.until(client(URL))).status).toBe(200)
+    // It is read for 5 seconds at most.
+    expect(world.now).toBe(is === 'never coming' ? 5_000 : 1_000)
+  })
+
+  it('whose problem is endless is not read beyond 64 kB', async () => {
+    let kilobytes = 0
+    const endless = new ReadableStream({
+      pull: (controller) => {
+        kilobytes++
+        controller.enqueue(new Uint8Array(1_024).fill(0x20))
+      },
+    })
+    const headers = { 'Content-Type': 'application/problem+json', 'Retry-After': '1' }
+    const { world, client } = stage(
+      inTurn(() => new Response(endless, { status: 429, headers }), ok),
       { quotaTypes: [TYPE] },
     )
     expect((await world.until(client(URL))).status).toBe(200)
+    expect(kilobytes).toBeLessThan(100)
   })
 })

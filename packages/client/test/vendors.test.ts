@@ -173,6 +173,20 @@ describe.each(vendors)('$vendor', ({ refusal, status = 429, toldMs, last, lastMs
   }
 })
 
+describe('GitHub’s 403', () => {
+  it('is the caller’s at once, and the next call waits until the limit it tells resets', async () => {
+    const told = { 'x-ratelimit-limit': '60', 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': inSeconds(33) }
+    const { world, client, arrivals } = stage(
+      inTurn(() => respond(403, { Date: httpDate(0), ...told }), ok),
+      { world: new World(NOW) },
+    )
+    expect((await world.until(client(URL))).status).toBe(403)
+    expect(world.now).toBe(NOW)
+    await world.until(client(URL))
+    expect(arrivals.map(({ at }) => at - NOW)).toEqual([0, 33_000])
+  })
+})
+
 describe('a success with a Retry-After', () => {
   it('holds nothing: some servers send one with every response', async () => {
     const { world, client } = stage(() => respond(200, { 'retry-after': '30' }))
