@@ -3,6 +3,7 @@ import { environment, versionsOf } from './environment.js'
 import { figureOf, isReached, isWithinGate } from './goal.js'
 import type { Findings, Part } from './part.js'
 import { clientsPart } from './parts/clients.js'
+import { controlPart } from './parts/control.js'
 import { corePart } from './parts/core.js'
 import { growthPart } from './parts/growth.js'
 import { memoryPart } from './parts/memory.js'
@@ -16,6 +17,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   growth: growthPart,
   redis: redisPart,
   clients: clientsPart,
+  control: controlPart,
 }
 
 /** What CI's short form runs where no part is named. */

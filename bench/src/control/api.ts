@@ -5,7 +5,7 @@ import { syncPlans } from '@rail/plans'
 import express from 'express'
 
 const { CONTROL_URL: url = '', SYNC_TOKEN: token = '' } = process.env
-const plans = syncPlans({ url, token })
+const plans = syncPlans({ url, token, readyWithin: '60s' })
 await plans.ready({ live: true })
 
 const app = express()

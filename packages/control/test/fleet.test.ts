@@ -104,3 +104,13 @@ test('a plan that changes under a bucket that is half spent keeps what was spent
   })
   expect(last.left).toBe(20 - taken)
 })
+
+test('a process that is not to say goodbye is counted after a clean stop too', async () => {
+  const { harness, apis } = await fleet(1, 'split')
+  const { control, syncToken: token, call } = harness
+  const quiet = await startApi({ url: control.url, token, env: { LEAVE: 'no' } })
+  await until(allSend(apis, 5))
+  await quiet.stop('SIGTERM')
+  expect((await call('/v1/servers')).body).toMatchObject({ counted: 2 })
+  expect((await call('/v1/servers')).body.servers?.[0]?.leftAt).toBeNull()
+})
