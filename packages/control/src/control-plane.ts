@@ -64,11 +64,12 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
   const db = await openDatabase({ directory: data, driver, now: now() })
   try {
     startState(db, now())
-    const firstTokens = makeFirstTokens(db, now())
     const counting = createCounting(db, onError)
     const desk = createSyncDesk({ db, clock: now, syncMs: durationMs(syncEvery), counting, onFault: onError })
     const app = createApp({ db, clock: now, counting, desk, onError })
     const url = await app.listen({ port, host })
+    // Not before: a start that fails would have made them, and nobody would have seen them.
+    const firstTokens = makeFirstTokens(db, now())
     let house: Promise<void> | undefined
     // What was taken before a crash.
     counting.start()

@@ -20,12 +20,14 @@ test.each([
   await expect(started).rejects.toMatchObject({ code })
 })
 
-test('a port that is taken is an error, and the database is let go', async () => {
+test('a port that is taken is an error, lets the database go, and makes no tokens that nobody sees', async () => {
   const { control } = await startHarness()
   const data = dataDirectory()
   const port = Number(new URL(control.url).port)
   await expect(startControlPlane({ data, port })).rejects.toMatchObject({ code: 'EADDRINUSE' })
-  await (await startControlPlane({ data, port: 0 })).close()
+  const second = await startControlPlane({ data, port: 0 })
+  expect(second.firstTokens?.admin).toMatch(/^rail_admin_/)
+  await second.close()
 })
 
 test('a control plane may be closed twice', async () => {

@@ -53,8 +53,8 @@ function tokenLines({ admin, sync }: { admin: string; sync: string }, url: strin
     '',
     'Make a plan, and put everybody on it:',
     `  export ${isDefault ? '' : `RAIL_URL=${url} `}RAIL_TOKEN=${admin}`,
-    '  npx rail-control plans set free --per-second 10 --per-minute 300',
-    '  npx rail-control settings --default-plan free',
+    '  npx @rail/control plans set free --per-second 10 --per-minute 300',
+    '  npx @rail/control settings --default-plan free',
   ]
 }
 
