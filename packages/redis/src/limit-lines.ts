@@ -55,8 +55,7 @@ function roomFor(limit: Limit, cost: number): string {
   return String(tokens > limit.wholeBurst ? -1 : limit.size - Math.min(tokens, limit.burst) * limit.grain)
 }
 
-/** The grains of a cost, at most what can be owed. */
+/** The grains of a cost. Past 2^53 they are not exact, and more than anything that fits or is owed. */
 export function grainsFor(limit: Limit, cost: number): string {
-  const tokens = costFor(limit, cost)
-  return String(tokens > MOST_OWED / limit.grain ? MOST_OWED : tokens * limit.grain)
+  return String(costFor(limit, cost) * limit.grain)
 }

@@ -25,9 +25,10 @@ import { createHash } from 'node:crypto'
  * - `settle`: for each key its lines, and the tokens by which what is owed moves
  * - `reset`: nothing
  *
- * The answer is one flat list of whole numbers (of 2^52 and more as text). For a take or peek: 1 or 0 (allowed or not) plus twice the number of
- * redefined buckets; for each key how far the clock is behind it, then what each bucket owes; last, the places of the
- * redefined ones, from 1. For settle and reset: 1. An item that failed is a text, `!` and what was wrong.
+ * The answer is one flat list of whole numbers, those of 2^52 and more as text. For a take or peek: 1 or 0 (allowed or not)
+ * plus twice the number of redefined buckets; for each key how far the clock is behind it, then what each bucket owes;
+ * last, the places of the redefined ones, from 1. For settle and reset: 1. An item that failed is one text, `!` and what
+ * was wrong. What stands behind the last item means nothing.
  */
 export const SCRIPT = `
 local ARGV, KEYS, call, tonumber, ceil, sub = ARGV, KEYS, redis.pcall, tonumber, math.ceil, string.sub
@@ -238,7 +239,7 @@ local function take(keys, commits)
     replies[r] = ahead
     for j = 4, last do
       local owed = state[j] - elapsed * ARGV[a]
-      if stride == 4 then owed = (owed > 0 and owed or 0) - ARGV[a + 3] end
+      if stride == 4 then owed = owed - ARGV[a + 3] end
       if owed < 0 then owed = 0 end
       if owed > tonumber(ARGV[a + 1]) then allowed = 0 end
       a, r = a + stride, r + 1
@@ -255,8 +256,8 @@ local function take(keys, commits)
       local owed = state[j]
       r = r + 1
       if allowed == 1 then
-        local grains = tonumber(ARGV[a + 2])
-        owed = owed > MOST_OWED - grains and MOST_OWED or owed + grains
+        -- What fits never passes 2^53: the size and the whole burst of a limit together do not.
+        owed = owed + ARGV[a + 2]
         state[j], replies[r] = owed, owed < MOST_SAFE and owed or string.format('%.0f', owed)
       end
       local drains = owed / ARGV[a]
@@ -299,7 +300,6 @@ while ARGV[a] do
     failed = rare.change(operation, keys)
   end
   if failed then
-    for i = #replies, head + 1, -1 do replies[i] = nil end
     r = head
     replies[r] = '!' .. failed
   end

@@ -116,6 +116,23 @@ describe('a client that does not answer', () => {
     expect(probes).toHaveLength(3)
   })
 
+  test('is asked no more though its answers come late, and a late failure is not counted twice', async () => {
+    const late: { resolve(value: unknown): void; reject(error: unknown): void }[] = []
+    const { take, sent } = storeBy(() => new Promise((resolve, reject) => late.push({ resolve, reject })))
+    const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+    for (let request = 0; request < 4; request++) {
+      await take()
+      late[request]?.reject(new Error('late'))
+      await turn()
+    }
+    expect(sent).toHaveLength(4)
+    await take()
+    late[4]?.resolve([1, 0, 100])
+    await turn()
+    expect(await take()).toMatchObject({ message: expect.stringContaining('failed 5 times in a row') })
+    expect(sent).toHaveLength(5)
+  })
+
   test('may answer late: that is let go, and so is a late failure', async () => {
     const late: { resolve(value: unknown): void; reject(error: unknown): void }[] = []
     const { take } = storeBy(() => new Promise((resolve, reject) => late.push({ resolve, reject })))

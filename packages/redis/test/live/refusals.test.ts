@@ -62,6 +62,7 @@ describe.skipIf(port === 0)('a store that remembers refusals', () => {
     expect(
       await scriptsOf(async () => expect(await take(0, { ...ten, cost: 2 })).toMatchObject({ allowed: true })),
     ).toBe(1)
+    expect(await take(0, { ...ten, cost: 5 }), 'after more was taken').toMatchObject({ retryAfterMs: 500 })
   })
 
   test('asks again a second later at the latest, however long the wait', async () => {
@@ -104,6 +105,26 @@ describe.skipIf(port === 0)('a store that remembers refusals', () => {
       limits: [{ remaining: 1 }, { remaining: 299 }],
     })
     expect(await scriptsOf(async () => expect(await store.take(both, 0)).toMatchObject({ allowed: false }))).toBe(1)
+  })
+
+  test('asks where charges of one request meet in one bucket', async () => {
+    await take(0, { cost: 2 })
+    await take(0)
+    const asked = await scriptsOf(async () => {
+      expect(await store.take([charge(), charge()], 0)).toMatchObject({ limits: [{ cost: 2 }, { cost: 2 }] })
+    })
+    expect(asked).toBe(1)
+  })
+
+  test('asks what comes after a settle or a reset in the same turn', async () => {
+    for (const undo of [() => store.settle([charge({ cost: 2 })], 0, 0), () => store.reset('acme')]) {
+      await store.reset('acme')
+      await take(0, { cost: 2 })
+      await take(0)
+      const undone = undo()
+      expect(await take(0)).toMatchObject({ allowed: true })
+      await undone
+    }
   })
 
   test('asks where the clock has stepped back, and where the request took before', async () => {
