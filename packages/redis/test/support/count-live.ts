@@ -1,5 +1,6 @@
 import { createClient } from 'redis'
 import { afterAll, afterEach, expect, inject } from 'vitest'
+import { stopRedisServers } from './redis-server.js'
 
 const port = inject('redisPort')
 let ran = 0
@@ -14,5 +15,6 @@ if (port !== 0 && /\/(live|faults)\//.test(expect.getState().testPath ?? '')) {
     await client.connect()
     await client.incrBy('rail:tests-that-ran', ran)
     client.destroy()
+    stopRedisServers()
   })
 }

@@ -15,6 +15,15 @@ export interface RedisServer {
   stop(): Promise<void>
 }
 
+const running = new Set<ChildProcess>()
+// A test that fails may not come to stop its servers.
+process.once('exit', stopRedisServers)
+
+/** Stops what this process has started and not stopped. */
+export function stopRedisServers(): void {
+  for (const child of running) child.kill('SIGKILL')
+}
+
 /** Whether there is a redis-server on the path. */
 export function hasRedisServer(): boolean {
   try {
@@ -55,6 +64,8 @@ export async function startRedisServer(more: readonly string[] = [], port?: numb
 async function launch(port: number, directory: string, more: readonly string[]): Promise<ChildProcess> {
   const fixed = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--dir', directory]
   const child = spawn('redis-server', [...fixed, ...more], { stdio: ['ignore', 'pipe', 'inherit'] })
+  running.add(child)
+  child.once('exit', () => running.delete(child))
   let log = ''
   for await (const chunk of child.stdout) {
     log += String(chunk)
