@@ -31,7 +31,7 @@ describe(`the memory store over programs drawn with seed ${SEED}`, () => {
         refusals++
         const [before, , after, early, due] = steps.slice(index - 1, index + 4) as Answered[]
         const givesBack = step.charges.some((charge) => charge.taken !== undefined)
-        if (!givesBack && JSON.stringify(before) !== JSON.stringify(after)) return false
+        if (!givesBack && bucketsOf(before) !== bucketsOf(after)) return false
         const { wait } = step.answer
         if (wait === null) continue
         if (early?.now !== step.now + wait - 1 || early.answer.allowed || early.answer.wait !== 1) return false
@@ -89,6 +89,11 @@ describe(`the memory store over programs drawn with seed ${SEED}`, () => {
     expect(changes).toBeGreaterThan(100)
   })
 })
+
+/** What is left and when it is full; not whether a limit was redefined, which a refusal has done with. */
+function bucketsOf(step: Answered | undefined): string {
+  return JSON.stringify([step?.now, step?.answer.left, step?.answer.full])
+}
 
 describe('the measure of a window', () => {
   const limit = { tokens: 1, windowMs: 1_000, burst: 10 } as Limit

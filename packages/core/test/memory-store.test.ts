@@ -121,6 +121,17 @@ describe('what makes no key', () => {
     expect(store.size).toBe(0)
   })
 
+  test('a charge that takes nothing beside one that does', () => {
+    const store = new MemoryStore()
+    for (const charges of [
+      [...charge('new', 0), ...charge('other', 1)],
+      [...charge('other', 1), ...charge('new', 0)],
+    ]) {
+      store.take(charges, 0)
+      expect(store.size).toBe(1)
+    }
+  })
+
   test('a reset takes one away', () => {
     const store = new MemoryStore()
     store.take([...charge('a'), ...charge('b'), { scope: 'writes', key: 'a', limits: [ten], cost: 1 }], 0)

@@ -108,6 +108,8 @@ export const CHANGING: readonly StoreCheck[] = [
       const { redefined, limits } = await store.take([charge(again)], 0)
       equal(redefined, [limits[0], limits[2]], 'redefined')
       equal((await store.take([charge(again)], 0)).redefined, [], 'the next time')
+      const several = [charge(again), charge([a], { key: 'other' })]
+      equal((await store.take(several, 0)).redefined, [], 'the next time, of several charges')
     },
   },
   {
