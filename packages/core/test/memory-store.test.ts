@@ -69,6 +69,10 @@ describe('a full store', () => {
     for (const [use, stays] of [
       [(store: MemoryStore) => store.take(charge('k0', 1), 1_000), true],
       [(store: MemoryStore) => store.take(charge('k0', 9), 0), true],
+      [(store: MemoryStore) => store.take([...charge('k0', 1), ...charge('k9', 1)], 1_000), true],
+      [(store: MemoryStore) => store.take([...charge('k0', 9), ...charge('k9', 9)], 0), true],
+      [(store: MemoryStore) => store.take(charge('k0', 1, [perSecond(1, { burst: 11 })]), 0), true],
+      [(store: MemoryStore) => store.peek([...charge('k0', 1), ...charge('k9', 1)], 1_000), false],
       [(store: MemoryStore) => store.peek(charge('k0', 1), 1_000), false],
       [(store: MemoryStore) => store.settle(charge('k0', 10), 11, 0), false],
     ] as const) {

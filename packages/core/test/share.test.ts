@@ -32,13 +32,35 @@ describe('a share', () => {
     expect(share(whole, 1)).toBe(whole)
   })
 
-  test('rounds tokens up further where the arithmetic would not be exact any more', () => {
-    const day = limit({ name: 'day', tokens: 999_983, per: '1d', burst: 104_249_990 })
-    const part = share(day, 3)
-    expect(part.tokens).toBeGreaterThanOrEqual(Math.ceil(999_983 / 3))
-    expect((part.burst + part.wholeBurst) * part.grain).toBeLessThanOrEqual(Number.MAX_SAFE_INTEGER)
-    expect(part.tokens).toBe(333_328)
-  })
+  test.each([
+    { tokens: 999_983, per: 86_400_000, burst: 104_249_990, servers: 3, expected: 333_328, why: 'as it is' },
+    { tokens: 999_983, per: 86_400_000, burst: 104_249_990, servers: 5, expected: 199_998, why: 'to a multiple of 2' },
+    { tokens: 9_216, per: 589_824, burst: 140_737_488_355_327, servers: 5, expected: 16_384, why: 'to 2 ** 14' },
+    { tokens: 1, per: 3_234_846_615, burst: 2_784_428, servers: 2, expected: 3, why: 'to 3, of an odd window' },
+    {
+      tokens: 15_015,
+      per: 3_234_846_615,
+      burst: 41_808_194_608,
+      servers: 2,
+      expected: 23_023,
+      why: 'to 7 * 11 * 13 * 23',
+    },
+    {
+      tokens: 1_000_000,
+      per: 86_400_000,
+      burst: 20_849_998_274_863,
+      servers: 3,
+      expected: 540_000,
+      why: 'to 2 * 270,000',
+    },
+  ])(
+    'of $tokens per $per ms with $burst on $servers servers rounds tokens up $why',
+    ({ tokens, per, burst, servers, expected }) => {
+      const part = share(limit({ name: 'x', tokens, per, burst }), servers)
+      expect(part.tokens).toBe(expected)
+      expect((part.burst + part.wholeBurst) * part.grain).toBeLessThanOrEqual(Number.MAX_SAFE_INTEGER)
+    },
+  )
 
   test.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, '2', null, undefined])(
     'is not made for %o servers',

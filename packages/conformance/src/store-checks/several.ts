@@ -68,6 +68,15 @@ export const SEVERAL: readonly StoreCheck[] = [
     },
   },
   {
+    name: 'charges that meet in one bucket give back what any of them took before',
+    check: async (store) => {
+      await store.take([charge(large, { cost: 4 })], 0)
+      const met = [charge(large, { cost: 5, taken: 4 }), charge(large, { cost: 2 })]
+      equal(leftOf(await store.take(met, 0)), [3], 'left after 5 and 2 instead of 4')
+      equal(leftOf(await store.take(met.toReversed(), 0)), [0], 'left after 5 and 2 instead of 4 once more')
+    },
+  },
+  {
     name: 'where the difference is refused everything is given back, and the wait is that of the whole cost',
     check: async (store) => {
       await store.take([charge(large, { cost: 8 })], 0)

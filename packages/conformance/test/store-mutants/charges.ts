@@ -79,6 +79,13 @@ class AsksEachChargeAlone extends ExactStore {
   }
 }
 
+class GivesBackWhatAllTook extends ExactStore {
+  protected override together(charges: readonly Charge[]): readonly Asked[] {
+    const all = charges.every((charge) => charge.taken !== undefined)
+    return super.together(all ? charges : charges.map(({ taken, ...charge }) => charge))
+  }
+}
+
 class CountsARequestForEachCharge extends ExactStore {
   protected override sumFor(_limit: unknown, a: number, b: number): number {
     return a + b
@@ -225,6 +232,11 @@ export const CHARGE_MUTANTS: readonly Mutant[] = [
     'of a request that was charged before only the difference is taken',
     'the whole is taken',
     asking(({ taken, ...charge }) => charge),
+  ),
+  mutant(
+    'charges that meet in one bucket give back what any of them took before',
+    'only what all of them took',
+    GivesBackWhatAllTook,
   ),
   mutant(
     'where the difference is refused everything is given back, and the wait is that of the whole cost',
