@@ -5,6 +5,7 @@ import { RailError } from './errors.js'
 import { checkStyles, type HeaderStyle } from './header-styles.js'
 import type { Limit } from './limit.js'
 import { MemoryStore } from './memory-store.js'
+import type { Shape } from './notes.js'
 import { checkOption, checkOptionNames } from './options.js'
 import { checkBody, type RefusalBody } from './problem.js'
 import type { Refusal, RefusalOptions } from './refusal.js'
@@ -90,7 +91,7 @@ export interface RouteOptions<Request> {
 }
 
 /** How to read what a limiter must know of a framework's request: whether it is a CORS preflight. */
-export interface RequestReader<Request> {
+export interface RequestReader<Request> extends Shape {
   method(request: Request): string
   /** A header field by its lower-case name. */
   header(request: Request, name: string): string | undefined

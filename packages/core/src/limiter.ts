@@ -8,6 +8,7 @@ import { type Field, inPlaceOf } from './field.js'
 import { type LimiterOptions, type RequestReader, type RouteOptions, routeOf, settingsOf } from './limiter-options.js'
 import { LocalStore } from './local-store.js'
 import { attempt, chain, isPromise } from './maybe-promise.js'
+import { createNotes } from './notes.js'
 import type { Refusal } from './refusal.js'
 import { createReporter } from './reporter.js'
 import type { MaybePromise, Store } from './store.js'
@@ -64,7 +65,7 @@ export function createLimiter<Request>(
   const { store, clock, skip } = settings
   const reporter = createReporter(settings.onError)
   const local = new LocalStore(settings.servers)
-  const counts = new WeakMap<object, Count>()
+  const counts = createNotes<Count>(reader)
 
   function limiterFor(route: RouteOptions<Request>): Limiter<Request> {
     return {

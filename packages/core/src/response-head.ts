@@ -1,4 +1,5 @@
 import { type Field, type FieldReader, mergeFields } from './field.js'
+import { createNotes, type Shape } from './notes.js'
 
 /** What Node's `ServerResponse` has that matters here, also HTTP/2's, under Express, Fastify and Koa alike. */
 export interface HeadWriter {
@@ -11,52 +12,96 @@ export interface HeadWriter {
 /**
  * Adds fields to a response at the last moment, when its head is written: whatever the framework or the handler did to the
  * headers until then (a thrown error, another handler's own field, a stream, `writeHead` by hand), they are there. Called
- * again by the same `owner` (a limiter), the new fields stand in place of its old ones.
+ * again by the same `owner` (an object for each limiter), the new fields stand in place of its old ones.
  */
-export function addFields(response: HeadWriter, owner: object, fields: readonly Field[]): void {
+export function addFields(response: HeadWriter, owner: Shape, fields: readonly Field[]): void {
+  const pending = owner.reshaped === true ? pendingOfReshaped : pendingOfOthers
   const known = pending.get(response)
   if (known !== undefined) {
     known.set(owner, fields)
     return
   }
-  const byOwner = new Map([[owner, fields]])
+  const byOwner = new FieldsByOwner(owner, fields)
   pending.set(response, byOwner)
   const writeHead = response.writeHead
   response.writeHead = function writeHeadWithRateLimit(...args: unknown[]) {
-    const place = args.findIndex((argument) => typeof argument === 'object' && argument !== null)
-    for (const sent of byOwner.values()) {
-      if (place !== -1) args[place] = merged(response, args[place] as GivenHeaders, sent)
-      else for (const { name, value } of mergeFields(readerOf(response), sent)) response.setHeader(name, value)
+    let place = 0
+    while (place < args.length && (typeof args[place] !== 'object' || args[place] === null)) place++
+    for (const sent of byOwner.all()) {
+      if (place < args.length) args[place] = merged(response, args[place] as GivenHeaders, sent)
+      else set(response, sent)
     }
     return writeHead.apply(response, args)
   }
 }
 
-const pending = new WeakMap<HeadWriter, Map<object, readonly Field[]>>()
+const pendingOfOthers = createNotes<FieldsByOwner>()
+const pendingOfReshaped = createNotes<FieldsByOwner>({ reshaped: true })
+
+/** The fields of each limiter, of which there is usually one. */
+class FieldsByOwner {
+  readonly #owners: object[]
+  readonly #fields: (readonly Field[])[]
+
+  constructor(owner: object, fields: readonly Field[]) {
+    this.#owners = [owner]
+    this.#fields = [fields]
+  }
+
+  set(owner: object, fields: readonly Field[]): void {
+    const known = this.#owners.indexOf(owner)
+    const place = known === -1 ? this.#owners.length : known
+    this.#owners[place] = owner
+    this.#fields[place] = fields
+  }
+
+  all(): readonly (readonly Field[])[] {
+    return this.#fields
+  }
+}
+
+function set(response: HeadWriter, fields: readonly Field[]): void {
+  // Usually nobody else has set them, so that there is nothing to merge.
+  const fresh = fields.every(({ name }) => response.getHeader(name) === undefined)
+  const sent = fresh ? fields : mergeFields(readerOf(response), fields)
+  for (const { name, value } of sent) response.setHeader(name, value)
+}
 
 /** The headers that a caller gives to writeHead: an object, or names and values in turn, or pairs of them. */
 type GivenHeaders = Record<string, unknown> | readonly unknown[]
 
 /** The caller's headers with the fields: a copy, as they may be shared between responses. They win over setHeader's. */
 function merged(response: HeadWriter, given: GivenHeaders, fields: readonly Field[]): GivenHeaders {
+  if (!Array.isArray(given) && fields.every(({ name }) => isFresh(response, given as Record<string, unknown>, name))) {
+    const all: Record<string, unknown> = { ...given }
+    for (const { name, value } of fields) all[name] = value
+    return all
+  }
   const entries = entriesOf(given)
   const set = readerOf(response)
   const read = (name: string): string | undefined => {
     const there = entries.filter(([other]) => isSame(other, name)).map(([, value]) => textOf(value))
     return there.length > 0 ? there.join(', ') : set(name)
   }
-  const others = entries.filter(([name]) => !fields.some((field) => isSame(field.name, name)))
+  const others = entries.filter(([name]) => !fields.some((field) => isSame(name, field.name)))
   const all = [...others, ...mergeFields(read, fields).map(({ name, value }) => [name, value] as const)]
   if (!Array.isArray(given)) return Object.fromEntries(all)
   return Array.isArray(given[0]) ? all : all.flat()
+}
+
+/** Whether nobody has set a field, neither on the response nor in the headers that are given. */
+function isFresh(response: HeadWriter, given: Record<string, unknown>, field: string): boolean {
+  for (const name in given) if (isSame(name, field)) return false
+  return response.getHeader(field) === undefined
 }
 
 function readerOf(response: HeadWriter): FieldReader {
   return (name) => textOf(response.getHeader(name))
 }
 
-function isSame(a: unknown, b: unknown): boolean {
-  return String(a).toLowerCase() === String(b).toLowerCase()
+function isSame(a: unknown, b: string): boolean {
+  const name = String(a)
+  return name.length === b.length && name.toLowerCase() === b.toLowerCase()
 }
 
 function entriesOf(given: GivenHeaders): (readonly [string, unknown])[] {

@@ -78,10 +78,10 @@ export interface RateLimit {
  * @throws RailError for wrong options
  */
 export function rateLimit(options: RateLimitOptions): RateLimit {
-  return middlewareOf(createLimiter(options, reader), {})
+  return middlewareOf(createLimiter(options, reader), { reshaped: true })
 }
 
-function middlewareOf(limiter: Limiter<Request>, owner: object): RateLimit {
+function middlewareOf(limiter: Limiter<Request>, owner: { readonly reshaped: true }): RateLimit {
   function rateLimitMiddleware(req: Request, res: Response, next: NextFunction): void {
     const answer = (outcome: Outcome): void => {
       req.rail = outcome
@@ -115,4 +115,6 @@ function middlewareOf(limiter: Limiter<Request>, owner: object): RateLimit {
 const reader: RequestReader<Request> = {
   method: (req) => req.method,
   header: (req, name) => req.get(name),
+  // Express gives each request and response the prototypes of its application.
+  reshaped: true,
 }
