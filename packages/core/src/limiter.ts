@@ -167,6 +167,8 @@ export function createLimiter<Request>(
 /** The outcome of a request that was not counted. */
 const UNCOUNTED: Outcome = Object.freeze({ decision: undefined, ...NOTHING, settle: ignore })
 
+const NOWHERE: readonly unknown[] = Object.freeze([])
+
 /** What one limiter knows of one request. */
 class Count {
   pending: MaybePromise<Outcome> = UNCOUNTED
@@ -174,7 +176,7 @@ class Count {
   /** What has been taken for the request, and from which store. */
   charges: readonly Charge[] = []
   #store: Store | undefined
-  readonly #routes: unknown[] = []
+  #routes: readonly unknown[] = NOWHERE
   #settled = false
 
   /** Whether the latest outcome answers a further ask on this route: it was decided there, or refused anywhere. */
@@ -185,7 +187,8 @@ class Count {
   took(charges: readonly Charge[], store: Store, route: unknown): void {
     this.charges = charges
     this.#store = store
-    this.#routes.push(route)
+    // A request is seldom asked about twice, and an array of one is cheaper than one that grows.
+    this.#routes = this.#routes === NOWHERE ? [route] : [...this.#routes, route]
   }
 
   /** The charges as a store is to be asked them: another store has taken nothing yet. */

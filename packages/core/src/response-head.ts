@@ -72,11 +72,8 @@ type GivenHeaders = Record<string, unknown> | readonly unknown[]
 
 /** The caller's headers with the fields: a copy, as they may be shared between responses. They win over setHeader's. */
 function merged(response: HeadWriter, given: GivenHeaders, fields: readonly Field[]): GivenHeaders {
-  if (!Array.isArray(given) && fields.every(({ name }) => isFresh(response, given as Record<string, unknown>, name))) {
-    const all: Record<string, unknown> = { ...given }
-    for (const { name, value } of fields) all[name] = value
-    return all
-  }
+  const unmet = Array.isArray(given) ? undefined : beside(given as Record<string, unknown>, response, fields)
+  if (unmet !== undefined) return unmet
   const entries = entriesOf(given)
   const set = readerOf(response)
   const read = (name: string): string | undefined => {
@@ -89,10 +86,23 @@ function merged(response: HeadWriter, given: GivenHeaders, fields: readonly Fiel
   return Array.isArray(given[0]) ? all : all.flat()
 }
 
-/** Whether nobody has set a field, neither on the response nor in the headers that are given. */
-function isFresh(response: HeadWriter, given: Record<string, unknown>, field: string): boolean {
-  for (const name in given) if (isSame(name, field)) return false
-  return response.getHeader(field) === undefined
+/** The caller's headers and the fields side by side; `undefined` where any of them meet, there or on the response. */
+function beside(
+  given: Record<string, unknown>,
+  response: HeadWriter,
+  fields: readonly Field[],
+): GivenHeaders | undefined {
+  // Not spread: the engine copies an object that grows afterwards four times as fast one by one.
+  const all: Record<string, unknown> = {}
+  for (const name of Object.keys(given)) {
+    for (const field of fields) if (isSame(name, field.name)) return undefined
+    all[name] = given[name]
+  }
+  for (const { name, value } of fields) {
+    if (response.getHeader(name) !== undefined) return undefined
+    all[name] = value
+  }
+  return all
 }
 
 function readerOf(response: HeadWriter): FieldReader {
