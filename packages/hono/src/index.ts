@@ -110,21 +110,26 @@ function announce(c: Context, fields: readonly Field[]): void {
   if (!announced.has(c) && fields.every(({ merge }) => merge === 'list')) {
     for (const { name, value } of fields) c.header(name, value, { append: true })
   } else {
-    for (const { name, value } of mergeFields(readerOf(c), fields)) c.header(name, value)
+    // Not c.res, which would make this the context's response, to be copied by what is answered instead.
+    const { headers } = c.finalized ? c.res : c.newResponse(null)
+    for (const { name, value } of mergeFields(readerOf(headers), fields)) c.header(name, value)
   }
   announced.add(c)
 }
 
 /** Sets fields once the handler has answered, perhaps with a response of its own, which knows nothing of the context's. */
 function confirm(c: Context, fields: readonly Field[]): void {
-  const read = readerOf(c)
+  const { headers } = c.res
+  // Usually they are there, and nothing else.
+  if (fields.every(({ name, value }) => headers.get(name) === value)) return
+  const read = readerOf(headers)
   for (const { name, value } of mergeFields(read, fields)) {
     if (read(name) !== value) set(c, name, value)
   }
 }
 
-function readerOf(c: Context): (name: string) => string | undefined {
-  return (name) => c.res.headers.get(name) ?? undefined
+function readerOf(headers: Headers): (name: string) => string | undefined {
+  return (name) => headers.get(name) ?? undefined
 }
 
 function set(c: Context, name: string, value: string): void {
