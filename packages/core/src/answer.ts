@@ -47,7 +47,7 @@ function refused<Request>(
   settings: Settings<Request>,
   tell: (error: unknown) => void,
 ): MaybePromise<Answer> {
-  const headers = exposed([...fields, ...refusalFields(refusal)], settings)
+  const headers = exposed(fields.concat(refusalFields(refusal)), settings)
   const { onReject } = settings
   if (onReject === undefined) return { headers, refusal }
   return attempt(
@@ -65,10 +65,11 @@ export const NOTHING: Answer = Object.freeze({ headers: Object.freeze([]), refus
 
 /** A refusal must not be kept by a cache (RFC 6585 section 4), whatever the handler before it allowed. */
 function refusalFields({ retryAfter }: Refusal): Field[] {
-  const noStore: Field = { name: 'Cache-Control', value: 'no-store', merge: 'replace' }
-  if (retryAfter === undefined) return [noStore]
-  return [{ name: 'Retry-After', value: String(retryAfter), merge: 'larger' }, noStore]
+  if (retryAfter === undefined) return [NO_STORE]
+  return [{ name: 'Retry-After', value: String(retryAfter), merge: 'larger' }, NO_STORE]
 }
+
+const NO_STORE: Field = Object.freeze({ name: 'Cache-Control', value: 'no-store', merge: 'replace' })
 
 function exposed<Request>(fields: readonly Field[], { exposeHeaders }: Settings<Request>): readonly Field[] {
   if (exposeHeaders !== true || fields.length === 0) return fields
