@@ -2,22 +2,19 @@ import { parseArgs } from 'node:util'
 import { environment, versionsOf } from './environment.js'
 import { figureOf, isReached, isWithinGate } from './goal.js'
 import type { Findings, Part } from './part.js'
-import { clientsPart } from './parts/clients.js'
-import { controlPart } from './parts/control.js'
-import { corePart } from './parts/core.js'
-import { growthPart } from './parts/growth.js'
-import { memoryPart } from './parts/memory.js'
-import { redisPart } from './parts/redis.js'
 import { tableOf } from './tables.js'
 import { writeDocs } from './write-docs.js'
 
-const PARTS: Readonly<Record<string, Part>> = {
-  core: corePart,
-  memory: memoryPart,
-  growth: growthPart,
-  redis: redisPart,
-  clients: clientsPart,
-  control: controlPart,
+/** Loaded when they are run: each measures against other packages. */
+const PARTS: Readonly<Record<string, () => Promise<Part>>> = {
+  core: async () => (await import('./parts/core.js')).corePart,
+  memory: async () => (await import('./parts/memory.js')).memoryPart,
+  frameworks: async () => (await import('./parts/frameworks.js')).frameworksPart,
+  redis: async () => (await import('./parts/redis.js')).redisPart,
+  clients: async () => (await import('./parts/clients.js')).clientsPart,
+  control: async () => (await import('./parts/control.js')).controlPart,
+  size: async () => (await import('./parts/size.js')).sizePart,
+  growth: async () => (await import('./parts/growth.js')).growthPart,
 }
 
 /** What CI's short form runs where no part is named. */
@@ -44,7 +41,10 @@ const say = (what: string): void => {
   if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${what}`)
 }
 const found: Record<string, Findings> = {}
-for (const name of names) found[name] = await (PARTS[name] as Part)({ short: flags.short, say })
+for (const name of names) {
+  const part = await PARTS[name]?.()
+  if (part !== undefined) found[name] = await part({ short: flags.short, say })
+}
 if (process.stderr.isTTY) process.stderr.write('\r\x1b[K')
 
 const all = Object.values(found)
