@@ -2,7 +2,7 @@ import { type Charge, checkCost, checkKey } from './charge.js'
 import { RailError, shown } from './errors.js'
 import type { Limit } from './limit.js'
 import type { LimiterOptions, RouteOptions } from './limiter-options.js'
-import { chain } from './maybe-promise.js'
+import { chain, isPromise } from './maybe-promise.js'
 import { checkLimits, checkNames } from './source.js'
 import type { MaybePromise } from './store.js'
 
@@ -27,26 +27,53 @@ export function chargesFor<Request>(
       )
     })
   }
-  return chain(options.identify(request), (key) => {
-    if (key === null) return NONE
-    checkIdentity(key)
-    return chain(limitsFor(request, key, options), (limits) =>
-      chain(routeLimitsFor(request, key, options, route), (more) =>
-        chain(costOf(request, route.cost ?? options.cost, 1), (ownCost) => {
-          const cost = route.cost === undefined ? Math.max(ownCost, before[0]?.cost ?? 0) : ownCost
-          const { scope } = options
-          if (more === NO_LIMITS && before.length === 0)
-            return limits.length === 0 ? NONE : [{ scope, key, limits, cost }]
-          const charges = [
-            { scope, key, limits, cost },
-            { scope: routeScope(scope, route), key, limits: more, cost },
-          ].filter((charge) => charge.limits.length > 0)
-          if (charges.length > 1) checkNames(charges)
-          return withBefore(charges, before)
-        }),
-      ),
-    )
-  })
+  const key = options.identify(request)
+  return isPromise(key)
+    ? key.then((found) => chargesOf(found, request, options, route, before))
+    : chargesOf(key, request, options, route, before)
+}
+
+type PlainOptions<Request> = Extract<LimiterOptions<Request>, { charges?: undefined }> & { readonly scope: string }
+
+function chargesOf<Request>(
+  key: string | null,
+  request: Request,
+  options: PlainOptions<Request>,
+  route: RouteOptions<Request>,
+  before: readonly Charge[],
+): MaybePromise<readonly Charge[]> {
+  if (key === null) return NONE
+  checkIdentity(key)
+  const limits = limitsFor(request, key, options)
+  const cost = route.cost ?? options.cost ?? 1
+  // The usual case, where there is nothing to wait for.
+  if (route.scope === undefined && route.limits === undefined && typeof cost === 'number' && !isPromise(limits)) {
+    return charged(key, limits, NO_LIMITS, cost, options, route, before)
+  }
+  return chain(limits, (found) =>
+    chain(routeLimitsFor(request, key, options, route), (more) =>
+      chain(costOf(request, cost, 1), (ownCost) => charged(key, found, more, ownCost, options, route, before)),
+    ),
+  )
+}
+
+function charged<Request>(
+  key: string,
+  limits: readonly Limit[],
+  more: readonly Limit[],
+  ownCost: number,
+  { scope }: PlainOptions<Request>,
+  route: RouteOptions<Request>,
+  before: readonly Charge[],
+): readonly Charge[] {
+  const cost = route.cost === undefined ? Math.max(ownCost, before[0]?.cost ?? 0) : ownCost
+  if (more === NO_LIMITS && before.length === 0) return limits.length === 0 ? NONE : [{ scope, key, limits, cost }]
+  const charges = [
+    { scope, key, limits, cost },
+    { scope: routeScope(scope, route), key, limits: more, cost },
+  ].filter((charge) => charge.limits.length > 0)
+  if (charges.length > 1) checkNames(charges)
+  return withBefore(charges, before)
 }
 
 const NONE: readonly Charge[] = Object.freeze([])
@@ -55,7 +82,7 @@ const NO_LIMITS: readonly Limit[] = Object.freeze([])
 function limitsFor<Request>(
   request: Request,
   key: string,
-  { limits, scope }: Extract<LimiterOptions<Request>, { charges?: undefined }> & { readonly scope: string },
+  { limits, scope }: PlainOptions<Request>,
 ): MaybePromise<readonly Limit[]> {
   if (typeof limits === 'function') return chain(limits(key, request), (found) => checkedLimits(found, LIMITS_FUNCTION))
   if ('limitsFor' in limits) return chain(limits.limitsFor(key, scope), (found) => checkedLimits(found, SOURCE))

@@ -13,6 +13,7 @@ import {
   ROW,
   USED,
 } from './key-row.js'
+import { LongKeys } from './long-keys.js'
 
 /**
  * At most `rows` keys, each in a row, in the order of their last use. One fixed-size open-addressing index (linear
@@ -229,26 +230,4 @@ const SLOTS_PER_ROW = 4 / 3
 /** Whether a key of this form has more words than a row has room for. */
 function isLong(form: number): boolean {
   return wordsOf(form) > KEPT_WORDS
-}
-
-/** The keys that are too long for their rows, in arrays of 1,024, made as they are needed: one of a million would be a pause. */
-class LongKeys {
-  readonly #chunks: string[][] = []
-
-  at(row: number): string {
-    return this.#chunks[row >> CHUNK_BITS]?.[row & CHUNK_MASK] ?? ''
-  }
-
-  set(row: number, key: string): void {
-    this.#chunks[row >> CHUNK_BITS] ??= new Array<string>(1 << CHUNK_BITS)
-    ;(this.#chunks[row >> CHUNK_BITS] as string[])[row & CHUNK_MASK] = flatCopy(key)
-  }
-}
-
-const CHUNK_BITS = 10
-const CHUNK_MASK = (1 << CHUNK_BITS) - 1
-
-/** The same text in memory of its own: a slice would keep alive the whole header that it was cut from. */
-function flatCopy(text: string): string {
-  return text.split('').join('')
 }

@@ -1,7 +1,8 @@
-import { type Answer, answerTo, NOTHING, unavailableTo } from './answer.js'
-import { type Charge, checkCost } from './charge.js'
+import { type Answer, answerTo, unavailableTo } from './answer.js'
+import type { Charge } from './charge.js'
 import { chargesFor } from './charging.js'
 import { readClock } from './clock.js'
+import { Count, UNCOUNTED } from './count.js'
 import type { Decision } from './decision.js'
 import { RailError, shown } from './errors.js'
 import { type Field, inPlaceOf } from './field.js'
@@ -62,7 +63,8 @@ export function createLimiter<Request>(
   reader?: RequestReader<Request>,
 ): Limiter<Request> {
   const settings = settingsOf(options, reader)
-  const { store, clock, skip } = settings
+  const { store, clock, skip, limits, onDecision } = settings
+  const source = typeof limits === 'object' && 'limitsFor' in limits ? limits : undefined
   const reporter = createReporter(settings.onError)
   const local = new LocalStore(settings.servers)
   const counts = createNotes<Count>(reader)
@@ -88,58 +90,88 @@ export function createLimiter<Request>(
     return chain(known.pending, (outcome) => (known.answers(route) ? outcome : ask(request, route, known)))
   }
 
+  // From here on each step calls the next one itself where there is nothing to wait for: closures for what may have to wait
+  // would be made for every request.
+
   function ask(request: Request, route: RouteOptions<Request>, count: Count): MaybePromise<Outcome> {
-    count.pending = chain(skip === undefined ? false : skip(request), (skipped) =>
-      skipped
-        ? UNCOUNTED
-        : chain(chargesFor(request, settings, route, count.charges), (charges) =>
-            chain(charges.length === 0 ? UNCOUNTED : decide(request, route, count, charges), (outcome) => {
-              count.outcome = outcome
-              return outcome
-            }),
-          ),
-    )
+    count.pending =
+      skip === undefined
+        ? charge({ request, route, count })
+        : chain(skip(request), (skipped) => (skipped ? UNCOUNTED : charge({ request, route, count })))
     if (isObject(request)) counts.set(request, count)
     return count.pending
   }
 
-  function decide(
-    request: Request,
-    route: RouteOptions<Request>,
-    count: Count,
-    charges: readonly Charge[],
-  ): MaybePromise<Outcome> {
+  function charge(asked: Asked<Request>): MaybePromise<Outcome> {
+    const charges = chargesFor(asked.request, settings, asked.route, asked.count.charges)
+    return isPromise(charges) ? charges.then((found) => decide(asked, found)) : decide(asked, charges)
+  }
+
+  function decide(asked: Asked<Request>, charges: readonly Charge[]): MaybePromise<Outcome> {
+    const { count } = asked
+    const outcome = charges.length === 0 ? UNCOUNTED : take(asked, charges)
+    return isPromise(outcome) ? outcome.then((found) => count.keep(found)) : count.keep(outcome)
+  }
+
+  function take(asked: Asked<Request>, charges: readonly Charge[]): MaybePromise<Outcome> {
     const now = readClock(clock)
-    const answer =
-      (from: Store) =>
-      (decision: Decision): MaybePromise<Outcome> => {
-        reporter.look(decision, now)
-        tellDecision(decision, request, count.outcome.decision)
-        const earlier = count.outcome.headers
-        count.took(decision.allowed ? charges : [], from, route)
-        const outcomeOf = ({ headers, refusal }: Answer): Outcome => ({
-          decision,
-          headers: inPlaceOf(headers, earlier),
-          refusal,
-          settle: (actualCost) => settle(count, actualCost),
-        })
-        return chain(answerTo(decision, now, request, settings, reporter.tell), outcomeOf)
-      }
-    const withoutStore = (error: unknown): MaybePromise<Outcome> => {
-      if (error instanceof RailError && error.code !== 'RAIL_STORE_FAILED') throw error
-      reporter.storeFailed('take', error, now)
-      if (settings.onStoreFailure === 'local') return answer(local)(local.take(count.asked(charges, local), now))
-      if (settings.onStoreFailure !== 'refuse' || settings.dryRun === true) return UNCOUNTED
-      return chain(unavailableTo(request, settings, reporter.tell), (sent) => ({ ...UNCOUNTED, ...sent }))
+    let decision: MaybePromise<Decision>
+    try {
+      decision = store.take(asked.count.asked(charges, store), now)
+    } catch (error) {
+      return withoutStore(asked, charges, now, error)
     }
-    return attempt(() => store.take(count.asked(charges, store), now), answer(store), withoutStore)
+    if (!isPromise(decision)) return answer(asked, charges, now, store, decision)
+    return decision.then(
+      (found) => answer(asked, charges, now, store, found),
+      (error) => withoutStore(asked, charges, now, error),
+    )
+  }
+
+  function answer(
+    asked: Asked<Request>,
+    charges: readonly Charge[],
+    now: number,
+    from: Store,
+    decision: Decision,
+  ): MaybePromise<Outcome> {
+    const { request, route, count } = asked
+    reporter.look(decision, now)
+    tellDecision(decision, request, count.outcome.decision)
+    const earlier = count.outcome.headers
+    count.took(decision.allowed ? charges : [], from, route)
+    const sent = answerTo(decision, now, request, settings, reporter.tell)
+    return isPromise(sent)
+      ? sent.then((found) => outcomeOf(count, decision, found, earlier))
+      : outcomeOf(count, decision, sent, earlier)
+  }
+
+  function outcomeOf(count: Count, decision: Decision, answer: Answer, earlier: readonly Field[]): Outcome {
+    return {
+      decision,
+      headers: inPlaceOf(answer.headers, earlier),
+      refusal: answer.refusal,
+      settle: (actualCost) => settle(count, actualCost),
+    }
+  }
+
+  function withoutStore(
+    asked: Asked<Request>,
+    charges: readonly Charge[],
+    now: number,
+    error: unknown,
+  ): MaybePromise<Outcome> {
+    if (error instanceof RailError && error.code !== 'RAIL_STORE_FAILED') throw error
+    reporter.storeFailed('take', error, now)
+    if (settings.onStoreFailure === 'local') {
+      return answer(asked, charges, now, local, local.take(asked.count.asked(charges, local), now))
+    }
+    if (settings.onStoreFailure !== 'refuse' || settings.dryRun === true) return UNCOUNTED
+    return chain(unavailableTo(asked.request, settings, reporter.tell), (sent) => ({ ...UNCOUNTED, ...sent }))
   }
 
   function tellDecision(decision: Decision, request: Request, earlier: Decision | undefined): void {
-    const { limits, onDecision } = settings
-    if (typeof limits === 'object' && 'limitsFor' in limits && limits.onDecision !== undefined) {
-      attempt(() => limits.onDecision?.(decision, earlier), ignore, hookFailed)
-    }
+    if (source?.onDecision !== undefined) attempt(() => source.onDecision?.(decision, earlier), ignore, hookFailed)
     if (onDecision !== undefined) attempt(() => onDecision(decision, request, earlier), ignore, hookFailed)
   }
 
@@ -164,44 +196,11 @@ export function createLimiter<Request>(
   return limiterFor({})
 }
 
-/** The outcome of a request that was not counted. */
-const UNCOUNTED: Outcome = Object.freeze({ decision: undefined, ...NOTHING, settle: ignore })
-
-const NOWHERE: readonly unknown[] = Object.freeze([])
-
-/** What one limiter knows of one request. */
-class Count {
-  pending: MaybePromise<Outcome> = UNCOUNTED
-  outcome: Outcome = UNCOUNTED
-  /** What has been taken for the request, and from which store. */
-  charges: readonly Charge[] = []
-  #store: Store | undefined
-  #routes: readonly unknown[] = NOWHERE
-  #settled = false
-
-  /** Whether the latest outcome answers a further ask on this route: it was decided there, or refused anywhere. */
-  answers(route: unknown): boolean {
-    return this.outcome.refusal !== undefined || this.#routes.includes(route)
-  }
-
-  took(charges: readonly Charge[], store: Store, route: unknown): void {
-    this.charges = charges
-    this.#store = store
-    // A request is seldom asked about twice, and an array of one is cheaper than one that grows.
-    this.#routes = this.#routes === NOWHERE ? [route] : [...this.#routes, route]
-  }
-
-  /** The charges as a store is to be asked them: another store has taken nothing yet. */
-  asked(charges: readonly Charge[], store: Store): readonly Charge[] {
-    return this.#store === undefined || this.#store === store ? charges : charges.map(({ taken, ...charge }) => charge)
-  }
-
-  settle(actualCost: number, clock: () => number): MaybePromise<void> {
-    if (this.#settled || this.charges.length === 0) return
-    checkCost(actualCost, 'What settle() is given')
-    this.#settled = true
-    return this.#store?.settle(this.charges, actualCost, readClock(clock))
-  }
+/** A request in hand. */
+interface Asked<Request> {
+  readonly request: Request
+  readonly route: RouteOptions<Request>
+  readonly count: Count
 }
 
 /**

@@ -1,0 +1,53 @@
+import { NOTHING } from './answer.js'
+import { type Charge, checkCost } from './charge.js'
+import { readClock } from './clock.js'
+import type { Outcome } from './limiter.js'
+import type { MaybePromise, Store } from './store.js'
+
+/** The outcome of a request that was not counted. */
+export const UNCOUNTED: Outcome = Object.freeze({ decision: undefined, ...NOTHING, settle: () => {} })
+
+const NOWHERE: readonly unknown[] = Object.freeze([])
+
+/** What one limiter knows of one request. */
+export class Count {
+  pending: MaybePromise<Outcome> = UNCOUNTED
+  outcome: Outcome = UNCOUNTED
+  /** What has been taken for the request, and from which store. */
+  charges: readonly Charge[] = []
+  #store: Store | undefined
+  #routes: readonly unknown[] = NOWHERE
+  #settled = false
+
+  /** Whether the latest outcome answers a further ask on this route: it was decided there, or refused anywhere. */
+  answers(route: unknown): boolean {
+    return this.outcome.refusal !== undefined || this.#routes.includes(route)
+  }
+
+  /** Remembers the latest outcome. */
+  keep(outcome: Outcome): Outcome {
+    this.outcome = outcome
+    return outcome
+  }
+
+  /** Remembers what was taken, nothing by a refusal, and on which route. */
+  took(charges: readonly Charge[], store: Store, route: unknown): void {
+    this.charges = charges
+    this.#store = store
+    // A request is seldom asked about twice, and an array of one is cheaper than one that grows.
+    this.#routes = this.#routes === NOWHERE ? [route] : [...this.#routes, route]
+  }
+
+  /** The charges as a store is to be asked them: another store has taken nothing yet. */
+  asked(charges: readonly Charge[], store: Store): readonly Charge[] {
+    return this.#store === undefined || this.#store === store ? charges : charges.map(({ taken, ...charge }) => charge)
+  }
+
+  /** Settles once, what has been taken. @throws RailError `RAIL_BAD_COST` */
+  settle(actualCost: number, clock: () => number): MaybePromise<void> {
+    if (this.#settled || this.charges.length === 0) return
+    checkCost(actualCost, 'What settle() is given')
+    this.#settled = true
+    return this.#store?.settle(this.charges, actualCost, readClock(clock))
+  }
+}

@@ -1,0 +1,21 @@
+/** The keys that are too long for their rows, in arrays of 1,024, made as they are needed: one of a million would be a pause. */
+export class LongKeys {
+  readonly #chunks: string[][] = []
+
+  at(row: number): string {
+    return this.#chunks[row >> CHUNK_BITS]?.[row & CHUNK_MASK] ?? ''
+  }
+
+  set(row: number, key: string): void {
+    this.#chunks[row >> CHUNK_BITS] ??= new Array<string>(1 << CHUNK_BITS)
+    ;(this.#chunks[row >> CHUNK_BITS] as string[])[row & CHUNK_MASK] = flatCopy(key)
+  }
+}
+
+const CHUNK_BITS = 10
+const CHUNK_MASK = (1 << CHUNK_BITS) - 1
+
+/** The same text in memory of its own: a slice would keep alive the whole header that it was cut from. */
+function flatCopy(text: string): string {
+  return text.split('').join('')
+}
