@@ -14,8 +14,8 @@ export interface HeadWriter {
  * headers until then (a thrown error, another handler's own field, a stream, `writeHead` by hand), they are there. Called
  * again by the same `owner` (an object for each limiter), the new fields stand in place of its old ones.
  */
-export function addFields(response: HeadWriter, owner: Shape, fields: readonly Field[]): void {
-  const pending = owner.reshaped === true ? pendingOfReshaped : pendingOfOthers
+export function addFields(response: HeadWriter, owner: object, fields: readonly Field[], shape: Shape = {}): void {
+  const pending = shape.reshaped === true ? pendingOfReshaped : pendingOfOthers
   const known = pending.get(response)
   if (known !== undefined) {
     known.set(owner, fields)

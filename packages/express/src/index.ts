@@ -78,14 +78,14 @@ export interface RateLimit {
  * @throws RailError for wrong options
  */
 export function rateLimit(options: RateLimitOptions): RateLimit {
-  return middlewareOf(createLimiter(options, reader), { reshaped: true })
+  return middlewareOf(createLimiter(options, reader), {})
 }
 
-function middlewareOf(limiter: Limiter<Request>, owner: { readonly reshaped: true }): RateLimit {
+function middlewareOf(limiter: Limiter<Request>, owner: object): RateLimit {
   function rateLimitMiddleware(req: Request, res: Response, next: NextFunction): void {
     const answer = (outcome: Outcome): void => {
       req.rail = outcome
-      addFields(res, owner, outcome.headers)
+      addFields(res, owner, outcome.headers, reader)
       if (outcome.refusal === undefined) next()
       // A timeout in front of the limiter may have answered while it waited.
       else if (!res.headersSent) {
