@@ -122,6 +122,30 @@ describe('an Idempotency-Key', () => {
     })
   })
 
+  it('is not used up by a refusal of the limiter: the write is carried out when it comes again', async () => {
+    for (let request = 0; request < 100; request++) await ask('GET', '/v1/links')
+    expect((await ask('POST', '/v1/links', { body: link, key: 'k1' })).status).toBe(429)
+    clock.advance(1_000)
+    expect((await ask('POST', '/v1/links', { body: link, key: 'k1' })).status).toBe(201)
+  })
+
+  it('of a change, too, carries it out once', async () => {
+    await ask('POST', '/v1/links', { body: link })
+    const change = (url: string, key?: string) =>
+      ask('PATCH', '/v1/links/example', { body: { url }, ...(key === undefined ? {} : { key }) })
+    const first = await change('https://one.example/', 'k1')
+    await change('https://two.example/')
+    expect(await change('https://one.example/', 'k1')).toMatchObject({ status: 200, json: first.json })
+    expect((await ask('GET', '/v1/links/example')).json.url).toBe('https://two.example/')
+  })
+
+  it.each(['', 'k'.repeat(256)])('is 1 to 255 characters, not %j', async (key) => {
+    expect(await ask('POST', '/v1/links', { body: link, key })).toMatchObject({
+      status: 400,
+      json: { type: 'https://api.snip.example/errors/bad-key' },
+    })
+  })
+
   it('holds over a restart: answers are in the database', async () => {
     const first = await ask('POST', '/v1/links', { body: link, key: 'k1' })
     app = await createApp({ db, clock })
@@ -131,14 +155,40 @@ describe('an Idempotency-Key', () => {
 
 describe('limits', () => {
   it('are told on every answer, in the fields that every client reads', async () => {
-    const told = ({ headers }: Awaited<ReturnType<typeof ask>>) => [
-      headers['ratelimit-limit'],
-      headers['ratelimit-remaining'],
-      headers['ratelimit-reset'],
+    await ask('POST', '/v1/links', { body: link })
+    const answers: [number, string, string, object?][] = [
+      [201, 'POST', '/v1/links', { url: link.url }],
+      [400, 'POST', '/v1/links', {}],
+      [409, 'POST', '/v1/links', link],
+      [422, 'POST', '/v1/links', { url: 'no link' }],
+      [200, 'PATCH', '/v1/links/example', { url: link.url }],
+      [404, 'PATCH', '/v1/links/none', { url: link.url }],
+      [200, 'GET', '/v1/links'],
+      [200, 'GET', '/v1/links/example'],
+      [404, 'GET', '/v1/links/none'],
+      [200, 'GET', '/v1/links/example/analytics'],
+      [404, 'GET', '/v1/links/none/analytics'],
+      [200, 'GET', '/v1/account'],
+      [200, 'HEAD', '/v1/account'],
+      [404, 'DELETE', '/v1/links/example'],
+      [404, 'GET', '/v1/nowhere'],
     ]
-    expect(told(await ask('GET', '/v1/links'))).toEqual(['100', '99', '1'])
-    expect(told(await ask('GET', '/v1/links/none'))).toEqual(['100', '98', '2'])
-    expect(told(await ask('POST', '/v1/links', { body: {} }))).toEqual(['20', '19', '1'])
+    let [reads, writes] = [99, 19]
+    for (const [expected, method, url, body] of answers) {
+      const { status, headers, json } = await ask(method as 'GET', url, body === undefined ? {} : { body })
+      const [limit, left] = body === undefined ? [100, --reads] : [20, --writes]
+      if (body !== undefined) reads--
+      const what = `${method} ${url}`
+      expect([what, status, headers['ratelimit-limit'], headers['ratelimit-remaining']]).toEqual([
+        what,
+        expected,
+        String(limit),
+        String(left),
+      ])
+      expect(headers['ratelimit-reset']).toMatch(/^\d+$/)
+      if (status >= 400)
+        expect(json).toMatchObject({ status, type: expect.stringContaining('https://api.snip.example') })
+    }
   })
 
   it('refuse with what helps, to the letter', async () => {
@@ -183,8 +233,31 @@ describe('limits', () => {
     })
   })
 
-  it('are not told to a key that nobody has', async () => {
-    const { status, headers } = await ask('GET', '/v1/links', { as: 'snip_nobody' })
+  it('are not for whoever follows a link, also where their key has nothing left', async () => {
+    await ask('POST', '/v1/links', { body: link })
+    for (let request = 0; request < 99; request++) await ask('GET', '/v1/links')
+    expect((await ask('GET', '/v1/links')).status).toBe(429)
+    const { statusCode, headers } = await app.inject({
+      url: '/example',
+      headers: { authorization: 'Bearer snip_free_ada' },
+    })
+    expect([statusCode, headers.location, headers['ratelimit-limit']]).toEqual([302, link.url, undefined])
+  })
+})
+
+describe('a key that nobody has', () => {
+  it('is answered with a problem, and told no limits', async () => {
+    const { status, headers, json } = await ask('GET', '/v1/links', { as: 'snip_nobody' })
     expect([status, headers['ratelimit-limit']]).toEqual([401, undefined])
+    expect(headers['www-authenticate']).toMatch(/^Bearer /)
+    expect(headers['content-type']).toMatch('application/problem+json')
+    expect(json).toMatchObject({ status: 401, type: 'https://api.snip.example/errors/unauthorized' })
+  })
+
+  it('is not guessed: after ten of them an address has to wait', async () => {
+    for (let guess = 0; guess < 10; guess++) await ask('GET', '/v1/links', { as: `snip_${guess}` })
+    const { status, headers, json } = await ask('GET', '/v1/links', { as: 'snip_10' })
+    expect([status, Number(headers['retry-after']) > 0]).toEqual([429, true])
+    expect(json).toMatchObject({ status: 429, type: 'https://api.snip.example/errors/too-many-keys' })
   })
 })

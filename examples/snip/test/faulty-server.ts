@@ -3,16 +3,11 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { PlanDocument } from '@rail/fastify'
 import type { FastifyInstance } from 'fastify'
 import { createApp } from '../src/server/app.js'
 import { type Db, openDatabase } from '../src/server/database.js'
-
-/** Snip's plans, 30 times as fast: 50 writes a second, 20 of them at once. */
-const plans: PlanDocument = {
-  plans: { free: { limits: { per_minute: 3_000 }, scopes: { writes: { per_minute: { tokens: 3_000, burst: 20 } } } } },
-  customers: { ada: { plan: 'free' } },
-}
+import { fastPlans } from './fast-plans.js'
+import { linksIn } from './links-file.js'
 
 /** What becomes of a request: it is served, or lost before or after the work, by a 503 or a broken connection. */
 type Fate = 'served' | '503 before' | '503 after' | 'reset before' | 'reset after'
@@ -28,11 +23,11 @@ export class FaultyServer {
     'reset after': 0,
   }
   refused = 0
+  requests = 0
   /** Called with the number of requests so far, before each. */
   onRequest: (requests: number) => void = () => {}
   readonly #faults: number
   readonly #random = seeded()
-  #requests = 0
   #port = 0
   #db: Db | undefined
   #app: FastifyInstance | undefined
@@ -50,7 +45,7 @@ export class FaultyServer {
 
   async start(): Promise<void> {
     this.#db = openDatabase(join(this.folder, 'snip.db'))
-    this.#app = await createApp({ db: this.#db, plans })
+    this.#app = await createApp({ db: this.#db, plans: fastPlans })
     const server = createServer((req, res) => {
       const working = this.#serve(req, res).finally(() => this.#working.delete(working))
       this.#working.add(working)
@@ -77,15 +72,16 @@ export class FaultyServer {
 
   /** All URLs that there are links for, with how many. */
   links(): Map<string, number> {
-    const rows = this.#db?.prepare('SELECT url, count(*) AS links FROM links GROUP BY url').all() as {
-      url: string
-      links: number
-    }[]
-    return new Map(rows.map(({ url, links }) => [url, links]))
+    return this.#db === undefined ? new Map() : linksIn(this.#db)
+  }
+
+  /** How many links there are. */
+  count(): number {
+    return [...this.links().values()].reduce((sum, links) => sum + links, 0)
   }
 
   async #serve(req: IncomingMessage, res: ServerResponse): Promise<void> {
-    this.onRequest(++this.#requests)
+    this.onRequest(++this.requests)
     const fate = this.#fate()
     this.fates[fate]++
     if (fate === 'reset before') return void req.socket.destroy()

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { rowsOf } from '../src/importer/csv.js'
 import type { Summary } from '../src/importer/import-links.js'
-import { barFor, estimateFor, report } from '../src/importer/progress.js'
+import { barFor, estimateFor, progressOn, report } from '../src/importer/progress.js'
 
 const summary: Summary = {
   total: 40_000,
@@ -29,6 +28,25 @@ describe('what the importer says', () => {
     expect(barFor({ ...summary, created: 0, rejected: [] }, 0, 100)).toMatch(/\(22 %\), 0 a minute$/)
   })
 
+  it('on a terminal by drawing over what it said, ten times a second at most', () => {
+    const { written, seconds, progress } = progressOnA({ isTTY: true })
+    for (let step = 0; step <= 32; step++) {
+      seconds.now = step / 16
+      progress.show(() => `bar ${step}`)
+    }
+    progress.end(() => 'last')
+    expect(written).toHaveLength(18)
+    expect(written[0]).toBe('\rbar 2\u001b[K')
+    expect(written.slice(-2)).toEqual(['\rlast\u001b[K', '\n'])
+  })
+
+  it('in a log by a line every ten seconds, and none at the end: the summary follows', () => {
+    const { written, seconds, progress } = progressOnA({})
+    for (seconds.now = 0; seconds.now < 30; seconds.now++) progress.show(() => `bar ${seconds.now}`)
+    progress.end(() => 'last')
+    expect(written).toEqual(['bar 10\n', 'bar 20\n'])
+  })
+
   it('at the end: what was done, what was not, and what to do', () => {
     expect(report({ ...summary, stopped: 'Stopped.' }, 530)).toBe(
       'Stopped.\n900 created in 9 min, 9,000 done before, 1 rejected, 30,099 left.\n  line 7: Taken.\nRun it again to go on where it stopped.',
@@ -36,24 +54,9 @@ describe('what the importer says', () => {
   })
 })
 
-describe('rows', () => {
-  it('are read whatever is quoted, and keep their keys wherever they are in the file', () => {
-    const [plain, quoted, last] = rowsOf(
-      'url,slug\r\nhttps://a.example/,a\r\n"https://b.example/?x=1,2&y=""z""",b\r\nhttps://c.example/,',
-    )
-    expect(plain).toMatchObject({ line: 2, url: 'https://a.example/', slug: 'a' })
-    expect(quoted).toMatchObject({ line: 3, url: 'https://b.example/?x=1,2&y="z"', slug: 'b' })
-    expect(last).toMatchObject({ line: 4, url: 'https://c.example/', slug: '' })
-    const moved = rowsOf('slug,url\nnew,https://new.example/\na,https://a.example/\n')
-    expect(moved[1]?.key).toBe(plain?.key)
-  })
-
-  it('that are equal are links of their own', () => {
-    const [first, second] = rowsOf('url\nhttps://a.example/\nhttps://a.example/\n')
-    expect(first?.key).not.toBe(second?.key)
-  })
-
-  it('need a column url', () => {
-    expect(() => rowsOf('link,slug\n')).toThrow('The first line has to name a column "url"; it is "link,slug".')
-  })
-})
+function progressOnA(kind: { readonly isTTY?: boolean }) {
+  const written: string[] = []
+  const seconds = { now: 0 }
+  const stream = { ...kind, write: (text: string) => written.push(text) }
+  return { written, seconds, progress: progressOn(stream, () => seconds.now) }
+}

@@ -1,6 +1,6 @@
 import { type Client, ClientError } from '@rail/client'
 import type { Row } from './csv.js'
-import type { Journal } from './journal.js'
+import type { Ending, Journal } from './journal.js'
 
 /** What an import needs. */
 export interface Import {
@@ -32,6 +32,8 @@ export interface Summary {
 
 /** So many calls wait at once. The client holds them back; more than fit into the time of one answer are of no use. */
 const AT_ONCE = 8
+/** Statuses that are the row's own fault: it would be refused again. */
+const REJECTED: readonly number[] = [400, 409, 422]
 /** After so many failures in a row it stops: the server is away, and all rows would fail. */
 const MOST_FAILURES = 10
 
@@ -71,19 +73,27 @@ export async function importLinks({
     const response = await client(`${url}/v1/links`, {
       method: 'POST',
       headers: { Authorization: `Bearer ${apiKey}`, 'Content-Type': 'application/json', 'Idempotency-Key': row.key },
-      body: JSON.stringify(row.slug === '' ? { url: row.url } : { url: row.url, slug: row.slug }),
+      body: row.body,
       signal: either,
     })
     const { status } = response
-    if (status === 401) end('The API key is not known.')
-    else if (status === 429 || status >= 500) fail(`The server answered ${status}.`)
-    else {
-      counts.failuresInARow = 0
-      if (status === 201) counts.created++
-      else rejected.push({ line: row.line, reason: await reasonOf(response) })
-      journal.add(row.key, status === 201 ? 'created' : 'rejected')
+    if (status === 201) {
+      counts.created++
+      done(row, 'created')
       await response.body?.cancel().catch(() => {})
+    } else if (REJECTED.includes(status)) {
+      rejected.push({ line: row.line, reason: await reasonOf(response) })
+      done(row, 'rejected')
+    } else if (status === 408 || status === 429 || status >= 500) {
+      fail(`The server answered ${status}.`)
+    } else {
+      end(status === 401 ? 'The API key is not known.' : `Line ${row.line} was answered ${status}.`)
     }
+  }
+
+  function done(row: Row, ending: Ending): void {
+    counts.failuresInARow = 0
+    journal.add(row.key, ending)
   }
 
   function fail(reason: string): void {

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { createClient } from '@rail/client'
 import { rowsOf } from './csv.js'
-import { importLinks, type Summary } from './import-links.js'
-import { Journal } from './journal.js'
-import { barFor, estimateFor, report } from './progress.js'
+import { importLinks } from './import-links.js'
+import { Journal, journalPathFor } from './journal.js'
+import { barFor, estimateFor, progressOn, report } from './progress.js'
 
 const [file] = process.argv.slice(2)
 const { SNIP_URL: url = 'http://localhost:3000', SNIP_KEY: apiKey = 'snip_free_ada' } = process.env
@@ -12,45 +12,53 @@ if (file === undefined) {
   process.exit(2)
 }
 
+// Once: a second Ctrl-C ends it at once, which loses nothing either.
 const stop = new AbortController()
-process.once('SIGINT', () => stop.abort())
+for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stop.abort())
 
-// A server that restarts is away for some seconds: an import can wait for it, and has no one else to disturb.
-const client = createClient({ retries: 20, retryReserve: 200 })
-const rows = rowsOf(readFileSync(file, 'utf8'))
-const journal = new Journal(`${file}.progress`)
-
-const account = await client(`${url}/v1/account`, {
-  headers: { Authorization: `Bearer ${apiKey}` },
-  signal: stop.signal,
-})
-if (!account.ok) {
-  console.error(`The server answered ${account.status}: ${await account.text()}`)
-  process.exit(1)
+try {
+  process.exitCode = await importFile(file)
+} catch (error) {
+  const { message, cause } = error as Error & { cause?: Error }
+  console.error(stop.signal.aborted ? 'Stopped.' : `${message}${cause === undefined ? '' : `: ${cause.message}`}`)
+  process.exitCode = 1
 }
-const { plan, writes_per_minute } = (await account.json()) as {
-  plan: string
-  writes_per_minute: Record<string, number>
-}
-const toCreate = rows.filter(({ key }) => journal.endingOf(key) === undefined).length
-console.log(`${toCreate} links to create on the ${plan} plan: ${estimateFor(toCreate, plan, writes_per_minute)}`)
-
-const from = performance.now()
-const bar = (progress: Summary): string => barFor(progress, seconds(), writes_per_minute[plan] ?? 0)
-const seconds = (): number => (performance.now() - from) / 1_000
-let shownAt = 0
-const summary = await importLinks({
-  ...{ rows, journal, client, url, apiKey },
-  signal: stop.signal,
-  onProgress: (progress) => {
-    // A terminal is drawn over; a log gets a line now and then.
-    const every = process.stderr.isTTY ? 0.1 : 10
-    if (seconds() - shownAt < every) return
-    shownAt = seconds()
-    process.stderr.write(process.stderr.isTTY ? `\r${bar(progress)}\u001b[K` : `${bar(progress)}\n`)
-  },
-})
-if (process.stderr.isTTY) process.stderr.write(`\r${bar(summary)}\u001b[K\n`)
-console.log(report(summary, seconds()))
 // 130 is what a shell expects of a program that Ctrl-C has stopped.
-process.exit(stop.signal.aborted ? 130 : summary.stopped !== undefined || summary.failed > 0 ? 1 : 0)
+process.exit(stop.signal.aborted ? 130 : undefined)
+
+async function importFile(path: string): Promise<number> {
+  const rows = rowsOf(readFileSync(path, 'utf8'))
+  const journal = new Journal(journalPathFor(path, url, apiKey))
+  const { plan, writes_per_minute } = await askAccount()
+  const perMinute = writes_per_minute[plan] ?? 0
+  const toCreate = rows.filter(({ key }) => journal.endingOf(key) === undefined).length
+  const estimate = estimateFor(toCreate, plan, writes_per_minute)
+  console.log(`${toCreate.toLocaleString('en')} links to create on the ${plan} plan: ${estimate}`)
+
+  const from = performance.now()
+  const seconds = (): number => (performance.now() - from) / 1_000
+  const progress = progressOn(process.stderr, seconds)
+  const summary = await importLinks({
+    // A server that restarts is away for some seconds: an import can wait for it, and has no one else to disturb.
+    client: createClient({ retries: 20, retryReserve: 200 }),
+    ...{ rows, journal, url, apiKey },
+    signal: stop.signal,
+    onProgress: (soFar) => progress.show(() => barFor(soFar, seconds(), perMinute)),
+  })
+  progress.end(() => barFor(summary, seconds(), perMinute))
+  console.log(report(summary, seconds()))
+  return summary.stopped !== undefined || summary.failed > 0 ? 1 : 0
+}
+
+interface Account {
+  readonly plan: string
+  readonly writes_per_minute: Readonly<Record<string, number>>
+}
+
+async function askAccount(): Promise<Account> {
+  const headers = { Authorization: `Bearer ${apiKey}` }
+  const response = await createClient()(`${url}/v1/account`, { headers, signal: stop.signal })
+  const text = await response.text()
+  if (!response.ok) throw new Error(`The server answered ${response.status}: ${text}`)
+  return JSON.parse(text) as Account
+}

@@ -32,6 +32,34 @@ export function barFor(
   return `${bar} ${number.format(done)} of ${number.format(total)} (${Math.floor(part * 100)} %), ${Math.round(perSecond * 60)} a minute${left}`
 }
 
+/** Where progress is shown: on a terminal a bar that is drawn over, in a log a line now and then. */
+export interface Progress {
+  show(bar: () => string): void
+  end(bar: () => string): void
+}
+
+/** Progress on a stream. @param seconds How long this run has taken. */
+export function progressOn(
+  stream: { readonly isTTY?: boolean | undefined; write(text: string): unknown },
+  seconds: () => number,
+): Progress {
+  const every = stream.isTTY ? 0.1 : 10
+  const draw = (bar: string): void => void stream.write(stream.isTTY ? `\r${bar}\u001b[K` : `${bar}\n`)
+  let shownAt = 0
+  return {
+    show(bar) {
+      if (seconds() - shownAt < every) return
+      shownAt = seconds()
+      draw(bar())
+    },
+    end(bar) {
+      if (!stream.isTTY) return
+      draw(bar())
+      stream.write('\n')
+    },
+  }
+}
+
 /** What is said at the end. */
 export function report({ total, created, before, rejected, failed, stopped }: Summary, seconds: number): string {
   const left = total - created - before - rejected.length

@@ -1,6 +1,7 @@
 import { type Clock, type PlanDocument, rateLimit } from '@rail/fastify'
 import { apiKeys, hashKey } from '@rail/keys'
 import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
+import { authentication } from './authentication.js'
 import type { Db } from './database.js'
 import { limitsOf } from './limits.js'
 import { Links } from './links.js'
@@ -20,7 +21,11 @@ export interface SnipOptions {
 /** The API of a link shortener. */
 export async function createApp({ db, plans = soldPlans, clock }: SnipOptions): Promise<FastifyInstance> {
   const known = Object.entries(demoKeys).map(([key, customer]) => [hashKey(key), customer])
-  const keys = apiKeys<Customer, FastifyRequest>({ keys: Object.fromEntries(known), address: (request) => request.ip })
+  const keys = apiKeys<Customer, FastifyRequest>({
+    keys: Object.fromEntries(known),
+    address: (request) => request.ip,
+    clock,
+  })
   const context: Context = {
     db,
     links: new Links(db),
@@ -46,7 +51,7 @@ export async function createApp({ db, plans = soldPlans, clock }: SnipOptions): 
   )
   await app.register(
     async (api) => {
-      api.addHook('onRequest', keys.fastify)
+      api.addHook('onRequest', authentication(keys))
       await api.register(rateLimit, limitsOf(plans, context.customerOf, clock))
       // Of its own, so that what is not found below /v1 is counted and tells where the customer stands.
       api.setNotFoundHandler(notFound)

@@ -2,7 +2,7 @@ import { createApp } from './app.js'
 import { openDatabase } from './database.js'
 
 const port = Number(process.env.PORT ?? 3000)
-const app = await createApp({ db: openDatabase(process.env.SNIP_DB ?? ':memory:') })
+const app = await createApp({ db: openDatabase(process.env.SNIP_DB ?? 'snip.db') })
 await app.listen({ port })
 console.log(`Snip is on http://localhost:${port}. Paste this into another terminal:
 
