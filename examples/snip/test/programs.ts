@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import { onTestFinished } from 'vitest'
 
 const EXAMPLE = fileURLToPath(new URL('..', import.meta.url))
 
@@ -37,6 +38,10 @@ function run(
   let output = ''
   child.stdout?.on('data', (data) => (output += data))
   child.stderr?.on('data', (data) => (output += data))
+  // One that hangs must not outlive its test.
+  onTestFinished(() => {
+    if (child.exitCode === null && child.signalCode === null) end(child, 'SIGKILL')
+  })
   onStart?.(child)
   return new Promise((resolve) => child.on('close', (code) => resolve({ output, code })))
 }
