@@ -9,14 +9,33 @@ import type { Limit } from './limit.js'
  * (at `first` and following in `state`) to `now`, takes from all of them or from none, and says how each stands.
  */
 export function decideBlock(state: Float64Array, first: number, charge: Charge, now: number): Decision {
-  const { limits } = charge
+  const { scope = '', key, limits, cost } = charge
   const at = state[first - 1] as number
   const elapsed = elapsedMs(at, now)
   const aheadMs = at > now ? aheadOf(state, first, limits.length, now) : 0
   state[first - 1] = now + aheadMs
-  return limits.length === 2
-    ? decideTwo(state, first, charge, elapsed, aheadMs)
-    : decideAll(state, first, charge, elapsed, aheadMs)
+  if (limits.length !== 2) return decideAll(state, first, charge, elapsed, aheadMs)
+  // The same for two limits, the commonest number, without the loops: a fifth of a take.
+  const one = limits[0] as Limit
+  const two = limits[1] as Limit
+  const asksOne = costFor(one, cost)
+  const asksTwo = costFor(two, cost)
+  let owedOne = drained(state[first] as number, elapsed, one)
+  let owedTwo = drained(state[first + 1] as number, elapsed, two)
+  const fitsOne = fits(owedOne, one, asksOne)
+  const fitsTwo = fits(owedTwo, two, asksTwo)
+  const allowed = fitsOne && fitsTwo
+  if (allowed) {
+    owedOne = taken(owedOne, one, asksOne)
+    owedTwo = taken(owedTwo, two, asksTwo)
+  }
+  state[first] = owedOne
+  state[first + 1] = owedTwo
+  const statuses = [
+    statusOf(one, key, scope, asksOne, !fitsOne, owedOne, aheadMs),
+    statusOf(two, key, scope, asksTwo, !fitsTwo, owedTwo, aheadMs),
+  ]
+  return allowed ? allowedBy(statuses) : decisionOf(statuses)
 }
 
 function decideAll(state: Float64Array, first: number, charge: Charge, elapsed: number, aheadMs: number): Decision {
@@ -37,28 +56,5 @@ function decideAll(state: Float64Array, first: number, charge: Charge, elapsed: 
     state[first + i] = owed
     statuses[i] = statusOf(limit, key, scope, asks, !allowed && !fits(before, limit, asks), owed, aheadMs)
   }
-  return allowed ? allowedBy(statuses) : decisionOf(statuses)
-}
-
-/** The same for two limits, the commonest number, without the loops: a fifth of a take. */
-function decideTwo(state: Float64Array, first: number, charge: Charge, elapsed: number, aheadMs: number): Decision {
-  const { scope = '', key, limits, cost } = charge
-  const [one, two] = [limits[0] as Limit, limits[1] as Limit]
-  const [asksOne, asksTwo] = [costFor(one, cost), costFor(two, cost)]
-  let owedOne = drained(state[first] as number, elapsed, one)
-  let owedTwo = drained(state[first + 1] as number, elapsed, two)
-  const fitsOne = fits(owedOne, one, asksOne)
-  const fitsTwo = fits(owedTwo, two, asksTwo)
-  const allowed = fitsOne && fitsTwo
-  if (allowed) {
-    owedOne = taken(owedOne, one, asksOne)
-    owedTwo = taken(owedTwo, two, asksTwo)
-  }
-  state[first] = owedOne
-  state[first + 1] = owedTwo
-  const statuses = [
-    statusOf(one, key, scope, asksOne, !fitsOne, owedOne, aheadMs),
-    statusOf(two, key, scope, asksTwo, !fitsTwo, owedTwo, aheadMs),
-  ]
   return allowed ? allowedBy(statuses) : decisionOf(statuses)
 }

@@ -58,8 +58,9 @@ export function decisionOf(limits: readonly LimitStatus[], redefined: readonly L
     if (!status.refused) continue
     if (status.retryAfterMs > retryAfterMs) retryAfterMs = status.retryAfterMs
     const name = sentName(status.scope, status.limit)
-    // A refusal is not to cost more than an allowed take: an array of one is cheap, one that grows is not.
+    // A refusal is not to cost more than an allowed take: arrays of a known length are cheap, one that grows is not.
     if (refusedBy === undefined) refusedBy = [name]
+    else if (refusedBy.length === 1) refusedBy = [refusedBy[0] as string, name]
     else refusedBy.push(name)
   }
   if (refusedBy === undefined) return { allowed: true, limits, retryAfterMs, refusedBy: NO_NAMES, redefined }

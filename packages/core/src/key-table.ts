@@ -69,15 +69,17 @@ export class KeyTable {
 
   /** The row of a key, or NONE. */
   find(scope: string, key: string): number {
+    const newest = this.#newest
+    // A flood is one customer's: whoever was last asked for is asked for again, and need not be hashed.
+    if (key === this.#key && this.#isRow(newest, scope, key)) return newest
     const hash = this.#hashOf(scope, key)
     const index = this.#index
+    const rowMask = this.#rowMask
     const signature = this.#entryOf(0, hash)
     for (let slot = hash & this.#slotMask; ; slot = this.#after(slot)) {
       const entry = index[slot] as number
       if (entry === 0) return NONE
-      if ((entry & ~this.#rowMask) !== signature) continue
-      const row = entry & this.#rowMask
-      if (this.#isKey(row, key) && this.#scopes[this.layoutOf(row)] === scope) return row
+      if ((entry & ~rowMask) === signature && this.#isRow(entry & rowMask, scope, key)) return entry & rowMask
     }
   }
 
@@ -167,17 +169,16 @@ export class KeyTable {
     return this.#rows[row * ROW + HASH] as number
   }
 
-  /** Whether a row's key is this one, the last that was hashed. */
-  #isKey(row: number, key: string): boolean {
+  /** Whether a row is this key's, the last that was hashed. */
+  #isRow(row: number, scope: string, key: string): boolean {
     const words = this.#words
     const rows = this.#rows
     const first = row * ROW + KEY
     const form = words[0] as number
     if (rows[first] !== form) return false
-    const count = wordsOf(form)
-    if (count > KEPT_WORDS) return this.#long.at(row) === key
+    const count = Math.min(wordsOf(form), KEPT_WORDS)
     for (let place = 1; place < count; place++) if (rows[first + place] !== words[place]) return false
-    return true
+    return (!isLong(form) || this.#long.at(row) === key) && this.#scopes[this.layoutOf(row)] === scope
   }
 
   #takeRow(): number {
