@@ -23,20 +23,59 @@ export function addFields(response: HeadWriter, owner: object, fields: readonly 
   }
   const byOwner = new FieldsByOwner(owner, fields)
   pending.set(response, byOwner)
+  // Whoever has wrapped this one already may have kept what our prototype had before.
+  if (shape.reshaped === true && !Object.hasOwn(response, 'writeHead') && isWrapped(prototypeOf(response))) return
   const writeHead = response.writeHead
   response.writeHead = function writeHeadWithRateLimit(...args: unknown[]) {
-    let place = 0
-    while (place < args.length && (typeof args[place] !== 'object' || args[place] === null)) place++
-    for (const sent of byOwner.all()) {
-      if (place < args.length) args[place] = merged(response, args[place] as GivenHeaders, sent)
-      else set(response, sent)
-    }
-    return writeHead.apply(response, args)
+    return writeHead.apply(response, withFields(response, byOwner, args))
   }
 }
 
 const pendingOfOthers = createNotes<FieldsByOwner>()
 const pendingOfReshaped = createNotes<FieldsByOwner>({ reshaped: true })
+
+/** Prototypes whose responses write their heads with what is pending of them. */
+const wrapped = new WeakSet<HeadWriter>()
+
+/**
+ * Makes sure that a prototype of reshaped responses has a `writeHead` that adds what is pending: once, in the framework's
+ * own prototype just above Node's, so that it holds for all of an application's mounted ones too. False where there is none.
+ */
+function isWrapped(prototype: HeadWriter): boolean {
+  if (wrapped.has(prototype)) return true
+  let below: HeadWriter | undefined
+  let owner = prototype
+  while (!Object.hasOwn(owner, 'writeHead')) {
+    below = owner
+    owner = prototypeOf(owner)
+  }
+  if (!wrapped.has(owner)) {
+    if (below === undefined) return false
+    const { writeHead } = owner
+    below.writeHead = function writeHeadWithRateLimit(this: HeadWriter, ...args: unknown[]) {
+      const byOwner = pendingOfReshaped.get(this)
+      return writeHead.apply(this, byOwner === undefined ? args : withFields(this, byOwner, args))
+    }
+    wrapped.add(below)
+  }
+  wrapped.add(prototype)
+  return true
+}
+
+function prototypeOf(object: HeadWriter): HeadWriter {
+  return Object.getPrototypeOf(object) as HeadWriter
+}
+
+/** What writeHead is to be called with, once fields have been set that are not among it. */
+function withFields(response: HeadWriter, byOwner: FieldsByOwner, args: unknown[]): unknown[] {
+  let place = 0
+  while (place < args.length && (typeof args[place] !== 'object' || args[place] === null)) place++
+  for (const fields of byOwner.all()) {
+    if (place < args.length) args[place] = merged(response, args[place] as GivenHeaders, fields)
+    else set(response, fields)
+  }
+  return args
+}
 
 /** The fields of each limiter, of which there is usually one. */
 class FieldsByOwner {

@@ -79,8 +79,8 @@ function middlewareOf<E extends Env>(limiter: Limiter<Context<E>>): RateLimit<E>
   const middleware: MiddlewareHandler<E> = async function rateLimitMiddleware(c, next) {
     const taken = limiter.take(c)
     const outcome = 'then' in taken ? await taken : taken
-    c.set('rail', outcome)
     announce(c, outcome.headers)
+    c.set('rail', outcome)
     if (outcome.refusal !== undefined) {
       const { status, type, body } = outcome.refusal
       return c.body(body, status, { 'Content-Type': type })
@@ -101,20 +101,16 @@ const reader: RequestReader<Context> = {
   header: (c, name) => c.req.header(name),
 }
 
-/** The contexts whose responses have fields of a limiter. */
-const announced = new WeakSet<Context>()
-
 /** Sets fields before the handler runs: what it returns through the context has them, and so has an outer one's timeout. */
 function announce(c: Context, fields: readonly Field[]): void {
   // To read what is there makes a response. A limiter's first lists need not know: they are appended to it.
-  if (!announced.has(c) && fields.every(({ merge }) => merge === 'list')) {
+  if (c.get('rail') === undefined && fields.every(({ merge }) => merge === 'list')) {
     for (const { name, value } of fields) c.header(name, value, { append: true })
   } else {
     // Not c.res, which would make this the context's response, to be copied by what is answered instead.
     const { headers } = c.finalized ? c.res : c.newResponse(null)
     for (const { name, value } of mergeFields(readerOf(headers), fields)) c.header(name, value)
   }
-  announced.add(c)
 }
 
 /** Sets fields once the handler has answered, perhaps with a response of its own, which knows nothing of the context's. */
