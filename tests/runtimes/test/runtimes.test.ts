@@ -12,5 +12,9 @@ const CANNOT: Record<string, AdapterHarness['cannot']> = {
 }
 
 for (const [name, start] of Object.entries(runtimes)) {
-  testAdapter({ name: `Hono 4 on ${name}`, start, cannot: ['thrown-text', ...(CANNOT[name] ?? [])] })
+  testAdapter({
+    name: `Hono 4 on ${name}`,
+    start: () => start('hono'),
+    cannot: ['thrown-text', ...(CANNOT[name] ?? [])],
+  })
 }

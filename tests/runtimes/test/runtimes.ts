@@ -9,22 +9,23 @@ import type { RunningApp } from '@rail/conformance'
 import { EdgeRuntime, runServer } from 'edge-runtime'
 import { type BuildOptions, build } from 'esbuild'
 import { Miniflare } from 'miniflare'
+import type { Served } from './apps/served.js'
 
 /** Each runtime, and how the app under test is started on it. One that cannot start fails. */
-export const runtimes: Record<string, () => Promise<RunningApp>> = {
-  'Node 20': () => onProcess('node', nodeOf(20), []),
-  'Node 22': () => onProcess('node', nodeOf(22), []),
-  'Node 24': () => onProcess('node', nodeOf(24), []),
-  Bun: () => onProcess('bun', binaryOf('bun', `@oven/bun-${PLATFORM.bun}/bin/bun`), ['run']),
-  Deno: () =>
-    onProcess('deno', binaryOf('deno', `@deno/${PLATFORM.deno}/deno`), [
+export const runtimes: Record<string, (served: Served) => Promise<RunningApp>> = {
+  'Node 20': (served) => onProcess('node', served, nodeOf(20), []),
+  'Node 22': (served) => onProcess('node', served, nodeOf(22), []),
+  'Node 24': (served) => onProcess('node', served, nodeOf(24), []),
+  Bun: (served) => onProcess('bun', served, binaryOf('bun', `@oven/bun-${PLATFORM.bun}/bin/bun`), ['run']),
+  Deno: (served) =>
+    onProcess('deno', served, binaryOf('deno', `@deno/${PLATFORM.deno}/deno`), [
       'run',
       '--allow-net=127.0.0.1',
       '--no-lock',
       '--no-remote',
     ]),
-  workerd: async () => {
-    const script = await bundled('workerd')
+  workerd: async (served) => {
+    const script = await bundled('workerd', served)
     const worker = new Miniflare({
       modules: true,
       script,
@@ -37,8 +38,8 @@ export const runtimes: Record<string, () => Promise<RunningApp>> = {
     const { origin } = await worker.ready
     return { url: origin, stop: () => worker.dispose() }
   },
-  "Vercel's edge-runtime": async () => {
-    const runtime = new EdgeRuntime({ initialCode: await bundled('edge-runtime', { format: 'iife' }) })
+  "Vercel's edge-runtime": async (served) => {
+    const runtime = new EdgeRuntime({ initialCode: await bundled('edge-runtime', served, { format: 'iife' }) })
     const server = await runServer({ runtime, host: '127.0.0.1', port: 0 })
     return { url: server.url.replace(/\/$/, ''), stop: () => server.close() }
   },
@@ -62,10 +63,11 @@ function binaryOf(runtime: string, path: string): string {
 }
 
 /** The app's code in one file, as a user's bundler makes it. */
-async function bundled(app: string, options: BuildOptions = {}): Promise<string> {
+async function bundled(app: string, served: Served, options: BuildOptions = {}): Promise<string> {
   const { outputFiles } = await build({
     entryPoints: [fileURLToPath(new URL(`apps/${app}.ts`, import.meta.url))],
     bundle: true,
+    define: { SERVED: JSON.stringify(served) },
     write: false,
     format: 'esm',
     platform: 'neutral',
@@ -78,11 +80,11 @@ async function bundled(app: string, options: BuildOptions = {}): Promise<string>
 }
 
 /** Runs the bundled app as a process of its own, which prints its port. */
-async function onProcess(app: string, program: string, args: string[]): Promise<RunningApp> {
+async function onProcess(app: string, served: Served, program: string, args: string[]): Promise<RunningApp> {
   const folder = mkdtempSync(join(tmpdir(), 'rail-runtime-'))
   const file = join(folder, 'app.mjs')
   const platform = app === 'node' ? 'node' : 'neutral'
-  await bundled(app, { write: true, outfile: file, platform, external: ['node:*'] })
+  await bundled(app, served, { write: true, outfile: file, platform, external: ['node:*'] })
   const child = spawn(program, [...args, file], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] })
   let errors = ''
   child.stderr.on('data', (data) => {

@@ -1,4 +1,4 @@
-import { createFetch } from '../../../../packages/hono/test/app.js'
+import { createFetch } from './served.js'
 
 declare const Bun: { serve(options: object): { port: number } }
 

@@ -1,4 +1,4 @@
-import { createFetch } from '../../../../packages/hono/test/app.js'
+import { createFetch } from './served.js'
 
 // In the global scope, where Workers forbid timers, randomness and I/O.
 const fetch = createFetch()
