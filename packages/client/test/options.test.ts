@@ -63,6 +63,15 @@ describe('options that are wrong', () => {
   })
 })
 
+describe('a client', () => {
+  it('fits wherever a fetch is wanted, and takes any fetch', async () => {
+    const client: typeof fetch = createClient({ fetch: async () => respond(204) })
+    const wrapped: typeof fetch = withRateLimit(client)
+    expect((await wrapped(new globalThis.URL(URL), { method: 'PUT' })).status).toBe(204)
+    expect(() => withRateLimit(fetch)).not.toThrow()
+  })
+})
+
 describe('the fetch behind', () => {
   afterEach(() => vi.unstubAllGlobals())
 
