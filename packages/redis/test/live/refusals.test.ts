@@ -1,22 +1,25 @@
 import { type Charge, limit, perMinute, perSecond } from '@rail/core'
-import { createClient } from 'redis'
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
 import { RedisStore } from '../../src/index.js'
+import { type CountingServer, startCountingServer } from '../support/counting-server.js'
 
-const port = inject('redisPort')
-
-describe.skipIf(port === 0)('a store that remembers refusals', () => {
-  const client = createClient({ socket: { host: '127.0.0.1', port }, disableOfflineQueue: true })
+describe.skipIf(inject('redisPort') === 0)('a store that remembers refusals', () => {
+  let server: CountingServer
   let stores = 0
   let store: RedisStore
   /** Another process. */
   let other: RedisStore
   beforeAll(async () => {
-    await client.connect()
+    server = await startCountingServer()
   })
-  afterAll(() => client.destroy())
+  afterAll(() => server.stop())
   beforeEach(() => {
-    const options = { client, prefix: `refusals-${++stores}:`, useGivenTime: true, deadlineMs: 60_000 }
+    const options = {
+      client: server.client,
+      prefix: `refusals-${++stores}:`,
+      useGivenTime: true,
+      deadlineMs: 60_000,
+    }
     store = new RedisStore({ ...options, rememberRefusals: true })
     other = new RedisStore(options)
   })
@@ -25,13 +28,7 @@ describe.skipIf(port === 0)('a store that remembers refusals', () => {
   const charge = (more: Partial<Charge> = {}): Charge => ({ key: 'acme', limits, cost: 1, ...more })
   const take = (now: number, more?: Partial<Charge>) => store.take([charge(more)], now)
 
-  /** How many scripts Redis runs while this is done. */
-  async function scriptsOf(work: () => unknown): Promise<number> {
-    const count = async () => Number(/cmdstat_evalsha:calls=(\d+)/.exec(await client.info('commandstats'))?.[1])
-    const before = await count()
-    await work()
-    return (await count()) - before
-  }
+  const scriptsOf = (work: () => unknown) => server.scriptsOf(work)
 
   test('refuses again without asking Redis, and tells what Redis would', async () => {
     await take(0, { cost: 2 })
