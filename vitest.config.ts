@@ -1,5 +1,10 @@
+import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
-  test: { projects: ['packages/*/vitest.config.ts', 'examples/*/vitest.config.ts'] },
+  test: {
+    projects: ['packages/*/vitest.config.ts', 'examples/*/vitest.config.ts'],
+    // More than there are cores on a small machine: many tests wait, for sockets, servers and processes.
+    maxWorkers: Math.max(4, availableParallelism() - 1),
+  },
 })

@@ -1,8 +1,11 @@
-// Reads vitest's JSON report and prints how many tests passed against a live redis-server; none at all is a failure.
+// Reads vitest's JSON reports and prints how many tests of each passed against a live redis-server; none is a failure.
 import { readFileSync } from 'node:fs'
+import { basename } from 'node:path'
 
-const { testResults } = JSON.parse(readFileSync(process.argv[2], 'utf8'))
-const live = testResults.filter(({ name }) => name.includes('/packages/redis/test/live/'))
-const passed = live.flatMap(({ assertionResults }) => assertionResults).filter(({ status }) => status === 'passed')
-console.log(`${passed.length} tests ran against a live redis-server`)
-if (passed.length === 0) process.exitCode = 1
+for (const path of process.argv.slice(2)) {
+  const { testResults } = JSON.parse(readFileSync(path, 'utf8'))
+  const live = testResults.filter(({ name }) => /\/packages\/redis\/test\/(?:live|faults)\//.test(name))
+  const passed = live.flatMap(({ assertionResults }) => assertionResults).filter(({ status }) => status === 'passed')
+  console.log(`${basename(path, '.json')}: ${passed.length} tests ran against a live redis-server`)
+  if (passed.length === 0) process.exitCode = 1
+}

@@ -29,16 +29,23 @@ test('every broken store breaks a sentence of the specification, and no sentence
   for (const { breaks } of MUTANTS) expect(names).toContain(breaks)
 })
 
-async function misses({ create }: Mutant, vector: Vector): Promise<boolean> {
-  return checkVector(create(), vector).then(
-    () => false,
-    () => true,
-  )
+/** Whether one of the vectors catches one of the stores. One is enough: no more are tried. */
+async function isCaught(broken: readonly Mutant[], by: readonly Vector[]): Promise<boolean> {
+  for (const { create } of broken) {
+    for (const vector of by) {
+      const caught = await checkVector(create(), vector).then(
+        () => false,
+        () => true,
+      )
+      if (caught) return true
+    }
+  }
+  return false
 }
 
 describe('golden vectors', () => {
   test.each(ARITHMETIC_MUTANTS)('catch a store where $fault', async (mutant) => {
-    expect(await Promise.all(vectors.map((vector) => misses(mutant, vector)))).toContain(true)
+    expect(await isCaught([mutant], vectors)).toBe(true)
   })
 
   test.each(vectors)(
@@ -46,7 +53,7 @@ describe('golden vectors', () => {
     async (vector) => {
       await checkVector(new ExactStore(), vector)
       const broken = [...ARITHMETIC_MUTANTS, ...TAKING_MUTANTS, ...TIME_MUTANTS, ...CHARGE_MUTANTS]
-      expect(await Promise.all(broken.map((mutant) => misses(mutant, vector)))).toContain(true)
+      expect(await isCaught(broken, [vector])).toBe(true)
     },
   )
 })

@@ -6,11 +6,8 @@ import { startFaultProxy } from '../support/fault-proxy.js'
 import { startRedisServer } from '../support/redis-server.js'
 
 const FAULTS = ['nothing', 'a blackhole', 'a refusal', 'a killed server', 'a close at once'] as const
-const names = CLIENTS.map((kind) => kind.name)
-// Each case starts a process. One by one, so that it is seen which client holds on, only in `npm run test:faults`.
-const CASES = process.env.RAIL_FAULTS === 'all' ? names : [names.join(',')]
-
-describe.skipIf(inject('redisPort') === 0).each(CASES)('with %s', (clients) => {
+// One by one, so that it is seen which client holds on.
+describe.skipIf(inject('redisPort') === 0).each(CLIENTS)('with $name', ({ name }) => {
   test.each(FAULTS)(
     'after %s a process ends by itself once the store and its client are closed',
     async (fault) => {
@@ -18,7 +15,7 @@ describe.skipIf(inject('redisPort') === 0).each(CASES)('with %s', (clients) => {
       const proxy = await startFaultProxy(server.port)
       const child = startChild(
         './exit.child.ts',
-        clients,
+        name,
         String(proxy.port),
         fault === 'a close at once' ? 'at once' : '',
       )

@@ -9,8 +9,8 @@ import Koa from 'koa'
 // @ts-expect-error It has no types of its own, and those of others are for an older version.
 import koaRateLimit from 'koa-ratelimit'
 import { describe, expect, it } from 'vitest'
-import { createClient } from '../src/index.js'
-import { type Listening, listen } from './support/sockets.js'
+import { createClient } from '../../src/index.js'
+import { type Listening, listen } from '../support/sockets.js'
 
 /** Each of them lets 20 requests in within 2 seconds. */
 const [QUOTA, WINDOW_MS] = [20, 2_000]

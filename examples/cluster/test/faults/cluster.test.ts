@@ -22,7 +22,7 @@ it.skipIf(!hasRedis())(
     server.close()
     const port = typeof address === 'object' ? address?.port : 0
     const child = spawn(process.execPath, ['-C', '@rail/source', '--import', 'tsx', 'src/main.ts'], {
-      cwd: fileURLToPath(new URL('..', import.meta.url)),
+      cwd: fileURLToPath(new URL('../..', import.meta.url)),
       env: { ...process.env, PORT: String(port), SECONDS: '2' },
     })
     let output = ''

@@ -1,7 +1,7 @@
 import { manualClock } from '@rail/core'
 import { expect, test } from 'vitest'
-import { type ApiServer, startApi, until } from './fleet.js'
-import { type Harness, START, startHarness } from './support.js'
+import { type ApiServer, startApi, until } from '../fleet.js'
+import { type Harness, START, startHarness } from '../support.js'
 
 const MINUTE = 60_000
 

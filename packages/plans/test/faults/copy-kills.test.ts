@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { readCopy } from '../src/disk-copy.js'
+import { readCopy } from '../../src/disk-copy.js'
 
-/** A thousand take minutes, most of it the starting of processes: `RAIL_KILLS=1000 npx vitest run --project plans copy-kills`. */
+/** A thousand take minutes, most of it the starting of processes: `RAIL_KILLS=1000 npx npm run test:faults -- copy-kills`. */
 const KILLS = Number(process.env.RAIL_KILLS ?? 10)
 
 let folder: string
@@ -18,7 +18,7 @@ afterEach(() => rmSync(folder, { recursive: true }))
 
 /** Starts a writer, and kills it at some moment of its writing. Gives how many copies it had begun. */
 function killed(path: string, turns: number): Promise<number> {
-  const args = ['-C', '@rail/source', '--import', 'tsx', join(import.meta.dirname, 'support/copy-writer.ts'), path]
+  const args = ['-C', '@rail/source', '--import', 'tsx', join(import.meta.dirname, '../support/copy-writer.ts'), path]
   const writer = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
   return new Promise((resolve) => {
     let said = ''

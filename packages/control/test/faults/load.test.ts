@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { aServer, startHarness } from './support.js'
+import { aServer, startHarness } from '../support.js'
 
 test('20 servers with 20,000 customers: every report is counted, and one change reaches all with their next sync', async () => {
   const { call, sync } = await startHarness()

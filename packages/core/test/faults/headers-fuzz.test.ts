@@ -15,7 +15,7 @@ import {
   perMinute,
   perSecond,
   RailError,
-} from '../src/index.js'
+} from '../../src/index.js'
 
 const RUNS = { seed: 20_261_129, numRuns: 10_000 }
 

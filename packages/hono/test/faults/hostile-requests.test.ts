@@ -1,6 +1,6 @@
 import { type Charge, MemoryStore } from '@rail/core'
 import { describe, expect, test } from 'vitest'
-import { faultsOf, oneEach, type Parts } from './hostile-requests.js'
+import { faultsOf, oneEach, type Parts } from '../hostile-requests.js'
 
 const SEED = 20_261_130
 const CASES = 10_000

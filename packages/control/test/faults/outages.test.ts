@@ -6,13 +6,13 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { manualClock } from '@rail/core'
 import { expect, onTestFinished, test } from 'vitest'
-import { backUp } from '../src/backup.js'
-import { openDatabase } from '../src/database.js'
-import { startProxy } from './fault-proxy.js'
-import { type ApiServer, startApi, until } from './fleet.js'
-import { dataDirectory, type Harness, START, startHarness } from './support.js'
+import { backUp } from '../../src/backup.js'
+import { openDatabase } from '../../src/database.js'
+import { startProxy } from '../fault-proxy.js'
+import { type ApiServer, startApi, until } from '../fleet.js'
+import { dataDirectory, type Harness, START, startHarness } from '../support.js'
 
-const CLI = fileURLToPath(new URL('../src/cli.ts', import.meta.url))
+const CLI = fileURLToPath(new URL('../../src/cli.ts', import.meta.url))
 
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
