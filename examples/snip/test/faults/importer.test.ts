@@ -5,12 +5,12 @@ import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { createClient } from '@rail/client'
 import { afterEach, describe, expect, it } from 'vitest'
-import { rowsOf } from '../src/importer/csv.js'
-import { importLinks, type Summary } from '../src/importer/import-links.js'
-import { Journal } from '../src/importer/journal.js'
-import { FaultyServer } from './faulty-server.js'
+import { rowsOf } from '../../src/importer/csv.js'
+import { importLinks, type Summary } from '../../src/importer/import-links.js'
+import { Journal } from '../../src/importer/journal.js'
+import { FaultyServer } from '../faulty-server.js'
 
-const EXAMPLE = fileURLToPath(new URL('..', import.meta.url))
+const EXAMPLE = fileURLToPath(new URL('../..', import.meta.url))
 
 let server: FaultyServer
 afterEach(() => server.remove())
