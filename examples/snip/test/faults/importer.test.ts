@@ -1,16 +1,15 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { createClient } from '@rail/client'
 import { afterEach, describe, expect, it } from 'vitest'
 import { rowsOf } from '../../src/importer/csv.js'
 import { importLinks, type Summary } from '../../src/importer/import-links.js'
 import { Journal } from '../../src/importer/journal.js'
 import { FaultyServer } from '../faulty-server.js'
-
-const EXAMPLE = fileURLToPath(new URL('../..', import.meta.url))
+import { expectEachOnce, linksFile } from '../links-file.js'
+import { end, importer, script } from '../programs.js'
 
 let server: FaultyServer
 afterEach(() => server.remove())
@@ -19,23 +18,6 @@ async function serverWith(faults: number): Promise<FaultyServer> {
   server = new FaultyServer(faults)
   await server.start()
   return server
-}
-
-/** A file of so many links. Those without a slug would be there twice if a write were repeated. */
-function linksFile(count: number): string {
-  const path = join(server.folder, 'links.csv')
-  const lines = Array.from({ length: count }, (_, index) => `https://example.org/${index},`)
-  writeFileSync(path, `url,slug\n${lines.join('\n')}\n`)
-  return path
-}
-
-/** Whether each link is there, and once. */
-function expectEachOnce(count: number): void {
-  const links = server.links()
-  expect(Array.from({ length: count }, (_, index) => links.get(`https://example.org/${index}`))).toEqual(
-    Array(count).fill(1),
-  )
-  expect(links.size).toBe(count)
 }
 
 function importFile(file: string, signal = new AbortController().signal): Promise<Summary> {
@@ -49,33 +31,11 @@ function importFile(file: string, signal = new AbortController().signal): Promis
   })
 }
 
-/** A program, all that it printed, and the code it ended with. */
-interface Ran {
-  readonly output: string
-  readonly code: number | null
-}
-
-function run(command: string, args: readonly string[], kill?: (child: ChildProcess) => void): Promise<Ran> {
-  const env = { ...process.env, SNIP_URL: server.url, SNIP_KEY: 'snip_free_ada' }
-  // A group of its own, so that what it started is ended with it.
-  const child = spawn(command, args, { cwd: EXAMPLE, env, detached: true })
-  let output = ''
-  child.stdout?.on('data', (data) => (output += data))
-  child.stderr?.on('data', (data) => (output += data))
-  kill?.(child)
-  return new Promise((resolve) => child.on('close', (code) => resolve({ output, code })))
-}
-
-const importer = (file: string, kill?: (child: ChildProcess) => void) =>
-  run(process.execPath, ['-C', '@rail/source', '--import', 'tsx', 'src/importer/main.ts', file], kill)
-const script = (file: string, kill?: (child: ChildProcess) => void) => run('bash', ['import.sh', file], kill)
-
 /** Ends a program once so many requests have come. */
 function endAfter(requests: number, signal: NodeJS.Signals): (child: ChildProcess) => void {
   return (child) => {
     server.onRequest = (count) => {
-      if (count === requests && child.pid !== undefined)
-        process.kill(signal === 'SIGINT' ? child.pid : -child.pid, signal)
+      if (count === requests) end(child, signal)
     }
   }
 }
@@ -83,9 +43,9 @@ function endAfter(requests: number, signal: NodeJS.Signals): (child: ChildProces
 describe('the importer', () => {
   it('creates each link exactly once, whatever answers are lost, and is not refused', async () => {
     await serverWith(0.15)
-    const summary = await importFile(linksFile(200))
+    const summary = await importFile(linksFile(server.folder, 200))
     expect(summary).toMatchObject({ total: 200, created: 200, before: 0, rejected: [], failed: 0, stopped: undefined })
-    expectEachOnce(200)
+    expectEachOnce(server.links(), 200)
     for (const times of Object.values(server.fates)) expect(times).toBeGreaterThan(0)
     expect(server.refused).toBeLessThanOrEqual(2)
   })
@@ -101,30 +61,30 @@ describe('the importer', () => {
     server.onRequest = (count) => {
       if (count === 40 || count === 100) restarts.push(restart())
     }
-    const summary = await importFile(linksFile(150))
+    const summary = await importFile(linksFile(server.folder, 150))
     await Promise.all(restarts)
     expect(restarts).toHaveLength(2)
     expect(summary).toMatchObject({ created: 150, failed: 0, stopped: undefined })
-    expectEachOnce(150)
+    expectEachOnce(server.links(), 150)
   })
 
   it.each(['SIGINT', 'SIGKILL'] as const)(
     'stopped by %s and run again, goes on where it was and creates none twice',
     async (signal) => {
       await serverWith(0.05)
-      const file = linksFile(120)
-      const first = await importer(file, endAfter(50, signal))
+      const file = linksFile(server.folder, 120)
+      const first = await importer(file, server.url, endAfter(50, signal))
       expect(first.code).toBe(signal === 'SIGINT' ? 130 : null)
       if (signal === 'SIGINT')
         expect(first.output).toMatch(/Stopped\.\n\d+ created in .* left\.\nRun it again to go on/)
-      const second = await importer(file)
+      const second = await importer(file, server.url)
       expect(second.code).toBe(0)
       expect(second.output).toMatch(/^\d+ links to create on the free plan: 1 minute at 3,000 a minute\n/)
       const [, created, before] =
         /Done\.\n(\d+) created in .*, (\d+) done before, 0 rejected, 0 left\./.exec(second.output) ?? []
       expect(Number(created) + Number(before)).toBe(120)
       expect(Number(before)).toBeGreaterThan(20)
-      expectEachOnce(120)
+      expectEachOnce(server.links(), 120)
     },
   )
 
@@ -147,7 +107,7 @@ describe('the importer', () => {
 
   it('stops when the server is away for good, and says so', async () => {
     await serverWith(0)
-    const file = linksFile(50)
+    const file = linksFile(server.folder, 50)
     await server.stop()
     const client = createClient({ retries: 1, backoff: { base: '1ms' } })
     const rows = rowsOf(readFileSync(file, 'utf8'))
@@ -164,23 +124,26 @@ describe('the importer', () => {
 
 describe('the importer in bash', () => {
   it('creates each link exactly once, whatever answers are lost', async () => {
-    await serverWith(0.05)
-    const { code, output } = await script(linksFile(60))
-    expect(output).toMatch(/60 created, 0 done before, 0 rejected/)
+    await serverWith(0.15)
+    const { code, output } = await script(linksFile(server.folder, 60), server.url)
+    expect(output).toMatch(/60 created, 0 done before, 0 rejected, 0 left/)
     expect(code).toBe(0)
-    expectEachOnce(60)
+    expectEachOnce(server.links(), 60)
+    for (const times of Object.values(server.fates)) expect(times).toBeGreaterThan(0)
     expect(server.refused).toBeLessThanOrEqual(2)
   })
 
-  it('killed and run again, goes on where it was', async () => {
+  it.each(['SIGINT', 'SIGKILL'] as const)('ended by %s and run again, goes on where it was', async (signal) => {
     await serverWith(0.02)
-    const file = linksFile(60)
-    await script(file, endAfter(25, 'SIGKILL'))
-    const { code, output } = await script(file)
-    const [, created, before] = /(\d+) created, (\d+) done before, 0 rejected/.exec(output) ?? []
+    const file = linksFile(server.folder, 60)
+    const first = await script(file, server.url, endAfter(25, signal))
+    expect(first.code).toBe(signal === 'SIGINT' ? 130 : null)
+    if (signal === 'SIGINT') expect(first.output).toMatch(/^\d\d created, 0 done before, 0 rejected, \d\d left$/m)
+    const { code, output } = await script(file, server.url)
+    const [, created, before] = /(\d+) created, (\d+) done before, 0 rejected, 0 left/.exec(output) ?? []
     expect(Number(created) + Number(before)).toBe(60)
     expect(Number(before)).toBeGreaterThan(10)
     expect(code).toBe(0)
-    expectEachOnce(60)
+    expectEachOnce(server.links(), 60)
   })
 })
