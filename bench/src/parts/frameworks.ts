@@ -34,7 +34,7 @@ const GOALS: Readonly<Record<Framework, { peer: string; added: number; whole: nu
 
 async function rowsOf(extent: Extent, framework: Framework): Promise<Row[]> {
   extent.say(`requests through ${framework}`)
-  const { us } = await inFreshProcess('framework', { framework, rounds: extent.short ? 3 : 9 })
+  const { us } = await inFreshProcess('framework', { framework, rounds: extent.short ? 3 : 7 })
   const { peer, added, whole, refused } = GOALS[framework]
   const each = (figure: (round: number) => number): number[] => us.bare.map((_, round) => figure(round))
   const at = (front: keyof typeof us, round: number): number => us[front][round] as number

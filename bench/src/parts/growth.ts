@@ -6,7 +6,7 @@ import type { Extent, Findings, Part } from '../part.js'
 import { median } from '../statistics.js'
 import type { Curve } from '../svg.js'
 
-/** How the cost grows with the work: with customers, with limits in a plan, with processes. */
+/** How the cost grows with the work: with customers, with limits in a plan, with processes. A point is one process's. */
 export const growthPart: Part = async (extent): Promise<Findings> => {
   const customers = await byCustomers(extent)
   const limits = await byLimits(extent)
@@ -28,7 +28,7 @@ async function byCustomers(extent: Extent): Promise<Curve> {
   const yardstick: [number, number][] = []
   for (const customers of [1_000, 10_000, 100_000, 1_000_000]) {
     const input = { subject: 'rail', against: 'yardstick', customers, spread: 'uniform' } as const
-    const { subjectNs, againstNs } = await paired(extent, input)
+    const { subjectNs, againstNs } = await paired({ ...extent, short: true }, input)
     rail.push([customers, subjectNs])
     yardstick.push([customers, againstNs])
   }
@@ -43,7 +43,8 @@ async function byLimits(extent: Extent): Promise<Curve> {
   const points: [number, number][] = []
   for (let limits = 1; limits <= 10; limits++) {
     const subject = `rail, ${limits} limits` as const
-    const { subjectNs } = await paired(extent, { subject, against: 'yardstick', customers: 1_000, spread: 'uniform' })
+    const input = { subject, against: 'yardstick', customers: 1_000, spread: 'uniform' } as const
+    const { subjectNs } = await paired({ ...extent, short: true }, input)
     points.push([limits, subjectNs])
   }
   return {
