@@ -63,7 +63,7 @@ function binaryOf(runtime: string, path: string): string {
 }
 
 /** The app's code in one file, as a user's bundler makes it. */
-async function bundled(app: string, served: Served, options: BuildOptions = {}): Promise<string> {
+export async function bundled(app: string, served: Served, options: BuildOptions = {}): Promise<string> {
   const { outputFiles } = await build({
     entryPoints: [fileURLToPath(new URL(`apps/${app}.ts`, import.meta.url))],
     bundle: true,
