@@ -125,5 +125,6 @@ async function attempt(run: () => PromiseLike<unknown>): Promise<unknown> {
 }
 
 function messageOf(cause: unknown): string {
-  return (cause instanceof Error ? cause.message : String(cause)).replace(/\.$/, '')
+  // Some of node-redis's errors say what they are by their class alone.
+  return (cause instanceof Error ? cause.message || cause.constructor.name : String(cause)).replace(/\.$/, '')
 }

@@ -80,6 +80,9 @@ describe('by any client', () => {
       throw cause
     })
     expect(await throws.take()).toMatchObject({ code: 'RAIL_STORE_FAILED', message: 'Redis failed: gone.', cause })
+    class TimeoutError extends Error {}
+    const silent = storeBy(() => Promise.reject(new TimeoutError()))
+    expect(await silent.take()).toMatchObject({ message: 'Redis failed: TimeoutError.' })
     const rejects = storeBy(() => Promise.reject('just a text'))
     expect(await rejects.take()).toMatchObject({ code: 'RAIL_STORE_FAILED', cause: 'just a text' })
   })

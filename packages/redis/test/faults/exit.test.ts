@@ -1,8 +1,10 @@
 import { once } from 'node:events'
 import { describe, expect, inject, test } from 'vitest'
+import { slotOf } from '../../src/slot.js'
 import { startChild } from '../support/child.js'
-import { CLIENTS } from '../support/clients.js'
+import { CLIENTS, CLUSTER_CLIENTS } from '../support/clients.js'
 import { startFaultProxy } from '../support/fault-proxy.js'
+import { startRedisCluster } from '../support/redis-cluster.js'
 import { startRedisServer } from '../support/redis-server.js'
 
 const FAULTS = ['nothing', 'a blackhole', 'a refusal', 'a killed server', 'a close at once'] as const
@@ -39,3 +41,23 @@ describe.skipIf(inject('redisPort') === 0).each(CLIENTS)('with $name', ({ name }
     60_000,
   )
 })
+
+test.skipIf(inject('redisPort') === 0)(
+  'after a node of its cluster was lost a process ends by itself once the stores and their clients are closed',
+  async () => {
+    const cluster = await startRedisCluster()
+    const all = CLUSTER_CLIENTS.map((kind) => kind.name).join(';')
+    const child = startChild('./exit.child.ts', all, String(cluster.port))
+    await once(child.process, 'message')
+    const lost = cluster.nodeOf(slotOf('acme'))
+    lost.kill('SIGKILL')
+    await once(lost.process, 'exit')
+    const answer = once(child.process, 'message')
+    const exit = once(child.process, 'exit')
+    child.process.send('go')
+    expect((await answer)[0], child.output()).toEqual(['RAIL_STORE_FAILED'])
+    expect([await exit, child.output()]).toEqual([[0, null], ''])
+    await cluster.stop()
+  },
+  60_000,
+)

@@ -2,12 +2,12 @@
 // itself, with nothing unhandled.
 import { perSecond } from '@rail/core'
 import { RedisStore } from '../../src/index.js'
-import { CLIENTS } from './clients.js'
+import { CLIENTS, CLUSTER_CLIENTS } from './clients.js'
 
 const [, , names = '', port, after] = process.argv
 const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
-const kinds = CLIENTS.filter((kind) => names.split(',').includes(kind.name))
+const kinds = [...CLIENTS, ...CLUSTER_CLIENTS].filter((kind) => names.split(';').includes(kind.name))
 const apis = await Promise.all(
   kinds.map(async ({ open }) => {
     const { client, close } = await open(Number(port))

@@ -1,8 +1,8 @@
 // An API under load while its Redis is away: 500 takes a second, whatever becomes of them, and how long each took.
 import { once } from 'node:events'
-import { perSecond } from '@rail/core'
 import { RedisStore } from '../../src/index.js'
-import { CLIENTS } from './clients.js'
+import { CLIENTS, CLUSTER_CLIENTS } from './clients.js'
+import { chargeOf } from './takes.js'
 
 /** What the parent is told. */
 export interface OutageReport {
@@ -23,16 +23,20 @@ const TICK_MS = 20
 const DEADLINE_MS = 50
 
 const [, , name, port, seconds] = process.argv
-const kind = CLIENTS.find((each) => each.name === name)
+const kind = [...CLIENTS, ...CLUSTER_CLIENTS].find((each) => each.name === name)
 if (kind === undefined || globalThis.gc === undefined) throw new Error(`no client ${name}, or no gc`)
 const { client, close } = await kind.open(Number(port))
 const store = new RedisStore({ client, deadlineMs: DEADLINE_MS })
-const charges = [{ key: 'acme', limits: [perSecond(1_000_000)], cost: 1 }]
+const charges = chargeOf('acme')
+let asked = 0
+let allowed = 0
 
 const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 const take = async (): Promise<boolean> => {
+  asked++
   try {
-    await store.take(charges, 0)
+    if (!(await store.take(charges, 0)).allowed) throw new Error('There is room for all.')
+    allowed++
     return true
   } catch {
     return false
@@ -56,11 +60,11 @@ let heapEarly = 0
 for (let tick = 0; tick < ticks; tick++) {
   const from = performance.now()
   for (let request = 0; request < (PER_SECOND * TICK_MS) / 1_000; request++) {
-    const asked = take().then((allowed) => {
+    const taking = take().then((wasAnswered) => {
       latencies.push(performance.now() - from)
-      if (!allowed) failed++
+      if (!wasAnswered) failed++
     })
-    if (tick === ticks - 1) under.push(asked)
+    if (tick === ticks - 1) under.push(taking)
   }
   setTimeout(() => timers.push(performance.now() - from), DEADLINE_MS)
   // What is measured must not be what grows.
@@ -85,7 +89,7 @@ process.send?.(report)
 await once(process, 'message')
 const healed = performance.now()
 while (!(await take())) await wait(20)
-process.send?.(performance.now() - healed)
+process.send?.({ recoveredMs: performance.now() - healed, allowed, asked })
 store.close()
 close()
 process.disconnect()

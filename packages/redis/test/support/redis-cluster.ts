@@ -47,7 +47,8 @@ export async function startRedisCluster(): Promise<RedisCluster> {
   }
 }
 
-async function isWhole(node: RedisServer): Promise<boolean> {
+/** Whether a node sees all of the cluster, and takes writes. */
+export async function isWhole(node: RedisServer): Promise<boolean> {
   const info = String(await tell(node, 'CLUSTER', 'INFO'))
   const slots = (await tell(node, 'CLUSTER', 'SLOTS')) as unknown[]
   return info.includes('cluster_state:ok') && info.includes('cluster_known_nodes:3') && slots.length === 3
