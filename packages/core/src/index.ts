@@ -34,7 +34,7 @@ export type {
 export { type ManualClock, manualClock } from './manual-clock.js'
 export { isPromise } from './maybe-promise.js'
 export { MemoryStore, type MemoryStoreOptions } from './memory-store.js'
-export { checkOption, checkOptionNames } from './options.js'
+export { checkOption, checkOptionNames, suggestionFor } from './options.js'
 export { type HeaderSource, type ParsedHeaders, parseHeaders } from './parse-headers.js'
 export type { ParsedLimit } from './parsed-limit.js'
 export { createPlanBook, type PlanBook, type PlanBookOptions, planProblems } from './plan-book.js'

@@ -95,6 +95,8 @@ export interface RequestReader<Request> extends Shape {
   method(request: Request): string
   /** A header field by its lower-case name. */
   header(request: Request, name: string): string | undefined
+  /** The options that the adapter takes beside all of these. @default [] */
+  readonly ownOptions?: readonly string[] | undefined
 }
 
 /** The options with their defaults. */
@@ -112,7 +114,7 @@ export function settingsOf<Request>(
   options: LimiterOptions<Request>,
   reader?: RequestReader<Request>,
 ): Settings<Request> {
-  checkOptionNames(options, OPTION_NAMES, 'A limiter')
+  checkOptionNames(options, [...OPTION_NAMES, ...(reader?.ownOptions ?? [])], 'A limiter', UNCALLED)
   for (const [name, expected, passes] of CHECKS) checkOption(name, options[name], expected, passes)
   checkCharging(options)
   const { store = new MemoryStore(), scope = '', headers = 'draft-11', clock = monotonicClock } = options
@@ -227,6 +229,9 @@ const CHECKS: readonly Check[] = [
   ['onError', 'a function', isFunction],
   ['clock', 'a function that returns milliseconds', isFunction],
 ]
+
+/** What a framework's request in place of options comes of. */
+const UNCALLED = 'rateLimit is to be called, and what it returns mounted: app.use(rateLimit({ identify, limits })).'
 
 const OPTION_NAMES = [...CHECKS.map(([name]) => name), 'limits', 'headers', 'body']
 const ROUTE_NAMES = ['cost', 'scope', 'limits']

@@ -1,17 +1,30 @@
 import { RailError, shown } from './errors.js'
 
-/** Refuses an option that is not known, with the nearest name as a suggestion. @throws RailError `RAIL_UNKNOWN_OPTION` */
-export function checkOptionNames(options: unknown, known: readonly string[], where: string): void {
+/**
+ * Refuses an option that is not known, with the nearest name as a suggestion.
+ *
+ * @param ifObject What to say of an object that is of a class, and so no options at all.
+ * @throws RailError `RAIL_UNKNOWN_OPTION`, `RAIL_BAD_OPTION` for what is no object of options
+ */
+export function checkOptionNames(options: unknown, known: readonly string[], where: string, ifObject?: string): void {
   if (typeof options !== 'object' || options === null || Array.isArray(options)) {
     throw new RailError('RAIL_BAD_OPTION', `${where} takes an object of options, got ${shown(options)}.`)
   }
   for (const name of Object.keys(options)) {
     if (known.includes(name)) continue
+    if (ifObject !== undefined && !isPlain(options)) {
+      throw new RailError('RAIL_BAD_OPTION', `${where} takes an object of options, got another object. ${ifObject}`)
+    }
     throw new RailError(
       'RAIL_UNKNOWN_OPTION',
       `${where} has no option "${name}".${suggestionFor(name, known)} Its options: ${known.join(', ')}.`,
     )
   }
+}
+
+function isPlain(object: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(object)
+  return prototype === null || Object.getPrototypeOf(prototype) === null
 }
 
 /** ` Did you mean "…"?` with the known name that is nearest to a mistyped one; `''` where none is near. */

@@ -83,6 +83,13 @@ const BAD: readonly (readonly [options: unknown, code: string, message: RegExp])
   [{ ...good, charges: () => [] }, 'RAIL_BAD_OPTION', /charges stands instead of identify, limits and cost/],
   [{ charges: () => [], cost: 2 }, 'RAIL_BAD_OPTION', /instead of identify, limits and cost, not beside them/],
   [{ charges: [] }, 'RAIL_BAD_OPTION', /The option charges is a function, got \[\]/],
+  [
+    new (class {
+      method = 'GET'
+    })(),
+    'RAIL_BAD_OPTION',
+    /takes an object of options, got another object\. rateLimit is to be called, and what it returns mounted/,
+  ],
 ]
 
 describe('wrong options are an error when the limiter is made, never on a request', () => {
@@ -147,4 +154,12 @@ describe('options', () => {
       expect(() => createLimiter({ identify: () => 'acme', limits: [forged] })).toThrow(/has an object in it/)
     },
   )
+})
+
+test('options may be of a class, as long as they are options', () => {
+  class Options {
+    identify = good.identify
+    limits = good.limits
+  }
+  expect(createLimiter(new Options()).take({})).toMatchObject({ decision: { allowed: true } })
 })

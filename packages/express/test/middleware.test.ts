@@ -24,6 +24,19 @@ it('calls next once, even where it throws', () => {
   expect(called).toBe(1)
 })
 
+it('that was mounted without being called says so, and lets nobody through', async () => {
+  const app = express()
+  const failed: Error[] = []
+  app.use(rateLimit as never)
+  app.get('/', (_req, res) => void res.send('ok'))
+  app.use(((error, _req, res, _next) => {
+    failed.push(error)
+    res.sendStatus(500)
+  }) satisfies express.ErrorRequestHandler)
+  expect(await statuses(app, ['/'])).toEqual([500])
+  expect(failed[0]?.message).toMatch(/rateLimit is to be called, and what it returns mounted/)
+})
+
 it('limits a single route by itself', async () => {
   const limiter = rateLimit(options)
   const app = express()

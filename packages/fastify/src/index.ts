@@ -7,6 +7,8 @@ import {
   RailError,
   type RequestReader,
   type RouteOptions,
+  shown,
+  suggestionFor,
 } from '@rail/core'
 import type {
   FastifyInstance,
@@ -52,7 +54,7 @@ declare module 'fastify' {
   }
   interface FastifyContextConfig {
     /** `false`: this route is not limited. An object: it is costlier or tighter; its limits are counted under its URL pattern. */
-    rail?: false | RouteOptions<FastifyRequest>
+    rail?: false | RouteOptions<FastifyRequest> | undefined
   }
 }
 
@@ -97,7 +99,7 @@ export function rateLimit(
   done?: (error?: Error) => void,
 ): RateLimit | undefined {
   if (options === undefined || done === undefined) return pluginOf(appOrOptions as RateLimitOptions)
-  const app = appOrOptions as FastifyInstance
+  const app = checkedApp(appOrOptions)
   if (!app.hasDecorator(REGISTERED)) app.decorate(REGISTERED, new Map())
   const registered = app.getDecorator<Map<RateLimitOptions, RateLimit>>(REGISTERED)
   try {
@@ -114,18 +116,15 @@ export function rateLimit(
 /** The limiters of an application by their options, so that a child that registers the same ones again adds none. */
 const REGISTERED = 'railLimiters'
 
-function pluginOf({ hook = 'onRequest', ...options }: RateLimitOptions): RateLimit {
-  if (hook !== 'onRequest' && hook !== 'preHandler') {
-    throw new RailError(
-      'RAIL_BAD_OPTION',
-      `The option hook is 'onRequest' or 'preHandler', got ${JSON.stringify(hook)}.`,
-    )
-  }
-  const limiter = createLimiter(options, reader)
+function pluginOf(options: RateLimitOptions): RateLimit {
+  const limiter = createLimiter<FastifyRequest>(options, reader)
+  const { hook = 'onRequest' } = options
+  checkHook(hook)
   const limiterOf = routeLimiters(limiter)
   const owner = {}
 
-  const plugin: FastifyPluginCallback = (app, _options, done) => {
+  const plugin: FastifyPluginCallback = (given, _options, done) => {
+    const app = checkedApp(given)
     if (!app.hasRequestDecorator('rail')) app.decorateRequest('rail')
     // Routes declared from here on: wrong options are errors at start. Those declared before are looked at when they are asked.
     app.addHook('onRoute', ({ config, url }) => {
@@ -147,6 +146,22 @@ function pluginOf({ hook = 'onRequest', ...options }: RateLimitOptions): RateLim
     },
     of: limiter.of,
   })
+}
+
+function checkHook(hook: unknown): void {
+  const hooks = ['onRequest', 'preHandler']
+  if (hooks.includes(hook as string)) return
+  const hint = suggestionFor(String(hook), hooks)
+  throw new RailError('RAIL_BAD_OPTION', `The option hook is 'onRequest' or 'preHandler', got ${shown(hook)}.${hint}`)
+}
+
+/** A plugin that is added as a hook is called with a request in place of an application. */
+function checkedApp(app: unknown): FastifyInstance {
+  if (typeof (app as Partial<FastifyInstance> | undefined)?.addHook === 'function') return app as FastifyInstance
+  throw new RailError(
+    'RAIL_BAD_OPTION',
+    'rateLimit is a plugin, not a hook: await app.register(rateLimit, options). For a hook call with() on what rateLimit(options) returns.',
+  )
 }
 
 function count(
@@ -197,4 +212,5 @@ export default rateLimit
 const reader: RequestReader<FastifyRequest> = {
   method: (request) => request.method,
   header: (request, name) => request.headers[name]?.toString(),
+  ownOptions: ['hook'],
 }

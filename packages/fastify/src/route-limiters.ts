@@ -1,4 +1,4 @@
-import { type Limit, type Limiter, RailError, type RouteOptions } from '@rail/core'
+import { checkOptionNames, type Limit, type Limiter, RailError, type RouteOptions } from '@rail/core'
 import type { FastifyRequest } from 'fastify'
 
 type Routed = Limiter<FastifyRequest>
@@ -23,7 +23,9 @@ export function routeLimiters(limiter: Routed): (route: unknown, url: string) =>
     made.set(route, byUrl)
     const known = byUrl.get(url)
     if (known !== undefined) return known
-    const options: RouteOptions<FastifyRequest> = 'limits' in route ? { scope: url, ...route } : route
+    checkOptionNames(route, ['cost', 'scope', 'limits'], `config.rail of route ${url}`)
+    const { scope = url, ...given }: RouteOptions<FastifyRequest> = route
+    const options = given.limits === undefined ? (route as RouteOptions<FastifyRequest>) : { ...given, scope }
     const ofRoute = limiter.with(options)
     if (Array.isArray(options.limits)) checkAlike(options.scope, options.limits)
     byUrl.set(url, ofRoute)
