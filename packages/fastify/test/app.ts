@@ -1,18 +1,20 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
-import { listen, type RunningApp } from '@rail/conformance'
+import { listen, listenHttp2, type RunningApp } from '@rail/conformance'
 import { createStage, type Reply, type Route, type Setup } from '@rail/conformance/scenarios'
 import type { Store } from '@rail/core'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { rateLimit } from '../src/index.js'
 
 /** The app under test. */
-export function start(hook: 'onRequest' | 'preHandler', makeStore?: () => Store): Promise<RunningApp> {
+export function start(hook: 'onRequest' | 'preHandler', makeStore?: () => Store, http2 = false): Promise<RunningApp> {
   const stage = createStage<FastifyRequest, FastifyInstance>(
     (request, name) => request.headers[name]?.toString(),
-    (setup) => appOf(hook, setup),
+    (setup) => appOf(hook, http2, setup),
     makeStore,
   )
-  return listen(async (req, res) => {
+  const serve = http2 ? listenHttp2 : listen
+  return serve(async (req: IncomingMessage, res: ServerResponse) => {
     const { app, text } = await stage.enter(req.url as string, req.headers['x-scenario'] as string)
     if (app === undefined) res.end(text)
     else app.routing(req, res)
@@ -21,9 +23,11 @@ export function start(hook: 'onRequest' | 'preHandler', makeStore?: () => Store)
 
 async function appOf(
   hook: 'onRequest' | 'preHandler',
+  http2: boolean,
   { limiters, mounts, upstream, routes, nested, failed, timeout }: Setup<FastifyRequest>,
 ): Promise<FastifyInstance> {
-  const app = Fastify()
+  // Its types tell HTTP/2 apart all the way; the two are alike in what is used here.
+  const app = Fastify({ http2 } as { http2?: never })
   const made = limiters.map((options) => rateLimit({ ...options, hook }))
   const first = made[0] as (typeof made)[number]
   const add = (to: FastifyInstance, { method, path, with: rail, handle }: Route<FastifyRequest>): void => {

@@ -8,13 +8,13 @@ import type { Middleware, ParameterizedContext } from 'koa'
 import { rateLimit } from '../src/index.js'
 
 /** The app under test, with Koa 3 or 2. */
-export function start(create: typeof Koa, makeStore?: () => Store): Promise<RunningApp> {
+export function start(create: typeof Koa, makeStore?: () => Store, serve = listen): Promise<RunningApp> {
   const stage = createStage<ParameterizedContext, Koa>(
     (ctx, name) => ctx.get(name) || undefined,
     (setup) => appOf(create, setup),
     makeStore,
   )
-  return listen(async (req, res) => {
+  return serve(async (req, res) => {
     const { app, text } = await stage.enter(req.url as string, req.headers['x-scenario'] as string)
     if (app === undefined) res.end(text)
     else app.callback()(req, res)
