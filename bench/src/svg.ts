@@ -24,6 +24,7 @@ export function svgOf(curves: readonly Curve[]): string {
   const size = `width="${WIDTH * curves.length}" height="${HEIGHT}" viewBox="0 0 ${WIDTH * curves.length} ${HEIGHT}"`
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" ${size} font-family="system-ui, sans-serif" font-size="11">`,
+    `<title>${curves.map(({ title }) => title).join('; ')}</title>`,
     '<rect width="100%" height="100%" fill="#ffffff"/>',
     ...charts,
     '</svg>\n',
