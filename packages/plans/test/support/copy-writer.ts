@@ -1,4 +1,4 @@
-// Writes copies for as long as it is let live, and says which one is about to be written. Run by copy-kills.test.ts.
+// Writes copies for as long as it is let live, and says which one is about to be written. Run by faults/copy-kills.test.ts.
 import { writeSync } from 'node:fs'
 import { writeCopy } from '../../src/disk-copy.js'
 import { heldFrom } from '../../src/sync-held.js'
