@@ -25,10 +25,14 @@ export function waitAfterFailure(
   return Math.max(backoff, Math.min(retryAfterMs ?? 0, LONGEST_RETRY_AFTER_MS))
 }
 
+/** The part of the asked time that a wait never passes: in the rest the answer comes, and is read. */
+const LONGEST_PART = 0.95
+
 /**
  * How long to wait after an answer, in milliseconds. The first wait of a process is any part of the time, so that a fleet
- * that started together spreads out; later ones are a little shorter than asked for, so that it stays so.
+ * that started together spreads out; later ones are a little shorter than asked for, so that it stays so, and so that a
+ * change is in force before the time is over.
  */
 export function waitAfterAnswer(nextSyncMs: number, isFirst: boolean, random: number): number {
-  return isFirst ? nextSyncMs * random : nextSyncMs * (0.8 + 0.2 * random)
+  return nextSyncMs * (isFirst ? LONGEST_PART * random : LONGEST_PART - 0.2 * (1 - random))
 }

@@ -28,7 +28,7 @@ describe('reports', () => {
     await one.exchange()
     expect(one.plane.requests[1]?.report).toEqual({
       seq: 1,
-      lengthMs: 9_000,
+      lengthMs: 8_550,
       usage: [['zeta', 10, 2, 12, [['per_second', 2]]]],
       unknown: [],
       dropped: 0,

@@ -251,9 +251,9 @@ describe('proxies in between', () => {
 describe('waits', () => {
   test('after the first answer any part of the interval, later a little less than it', async () => {
     const { exchange, exchanged } = await synced()
-    expect(await exchanged()).toBe(9_000)
-    expect(await exchange()).toBeCloseTo(13_800)
-    expect(await exchange()).toBeCloseTo(13_800)
+    expect(await exchanged()).toBe(8_550)
+    expect(await exchange()).toBeCloseTo(13_050)
+    expect(await exchange()).toBeCloseTo(13_050)
   })
 
   test('after a failure they double, up to 15 s, and begin anew after an answer', async () => {
@@ -264,7 +264,7 @@ describe('waits', () => {
     for (let index = 0; index < 7; index++) waits.push(await exchange())
     expect(waits).toEqual([600, 1_200, 2_400, 4_800, 9_000, 9_000, 9_000])
     plane.answering = undefined
-    expect(await exchange()).toBeCloseTo(13_800)
+    expect(await exchange()).toBeCloseTo(13_050)
     plane.answering = plainly('', 500)
     expect(await exchange()).toBe(600)
   })
@@ -291,7 +291,7 @@ describe('waits', () => {
   test('never come to nothing, and spread a fleet over the whole of their time', () => {
     expect(waitAfterFailure(1, 0, undefined, 0)).toBe(100)
     expect(waitAfterFailure(1_000, 0, undefined, 1)).toBe(15_000)
-    expect([waitAfterAnswer(15_000, true, 0), waitAfterAnswer(15_000, true, 1)]).toEqual([0, 15_000])
-    expect([waitAfterAnswer(15_000, false, 0), waitAfterAnswer(15_000, false, 1)]).toEqual([12_000, 15_000])
+    expect([waitAfterAnswer(15_000, true, 0), waitAfterAnswer(15_000, true, 1)]).toEqual([0, 14_250])
+    expect([waitAfterAnswer(15_000, false, 0), waitAfterAnswer(15_000, false, 1)]).toEqual([11_250, 14_250])
   })
 })

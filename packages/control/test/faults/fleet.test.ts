@@ -114,3 +114,27 @@ test('a process that is not to say goodbye is counted after a clean stop too', a
   expect((await call('/v1/servers')).body).toMatchObject({ counted: 2 })
   expect((await call('/v1/servers')).body.servers?.[0]?.leftAt).toBeNull()
 })
+
+test('a raised limit holds on all of eight processes within 15 seconds, at the usual pace, by what they answer', {
+  timeout: 120_000,
+}, async () => {
+  const { call, control, syncToken: token } = await startHarness({ clock: manualClock(START) })
+  await call('/v1/plans/free', { method: 'PUT', body: { limits: { per_second: 10 } } })
+  await call('/v1/settings', { method: 'PATCH', body: { defaultPlan: 'free' } })
+  await call('/v1/customers/acme', { method: 'PUT', body: {} })
+  const apis = await Promise.all(Array.from({ length: 8 }, () => startApi({ url: control.url, token })))
+  await until(allSend(apis, 10))
+  // Past the first, which come at random so that a fleet spreads: the longest waits are those that follow.
+  await new Promise((resolve) => setTimeout(resolve, 15_000))
+  const began = performance.now()
+  await call('/v1/customers/acme/overrides', { method: 'PATCH', body: { per_second: { tokens: 50, for: '24h' } } })
+  const took = await Promise.all(
+    apis.map(async (api) => {
+      await until(async () => (await api.ask()).burst === 50)
+      return performance.now() - began
+    }),
+  )
+  const seconds = took.map((ms) => (ms / 1_000).toFixed(1)).sort()
+  console.info(`a raised limit held after ${seconds.join(', ')} s`)
+  expect(Math.max(...took)).toBeLessThan(15_000)
+})
