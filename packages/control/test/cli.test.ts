@@ -94,6 +94,22 @@ test('an override that lowers a limit, or is of a customer nobody knew, is point
   expect((await run('override set acme --per-second no-limit')).error).toBe('')
 })
 
+test('an override that changes nothing is pointed out', async () => {
+  const { run, call } = await shell()
+  await call('/v1/plans/free', { method: 'PUT', body: { limits: { per_second: 10 } } })
+  await call('/v1/plans/pro', { method: 'PUT', body: { limits: { bulk: { tokens: 100, per: '10s' } } } })
+  await call('/v1/customers/acme', { method: 'PUT', body: { plan: 'free' } })
+  expect(await run('override set acme --per-second 50 --until 2020-01-01T00:00:00Z')).toMatchObject({
+    code: 0,
+    error: 'This override of per_second changes nothing: it has ended already.',
+  })
+  expect((await run('override set acme --limit bulk=50')).error).toBe(
+    "This override of bulk changes nothing: the customer's plan has no such limit.",
+  )
+  // Of what was set before nothing is said, and to inherit is what was meant.
+  expect((await run('override set acme --per-second inherit')).error).toBe('')
+})
+
 test('servers are listed with what is wrong with them, and forgotten', async () => {
   const { run, sync } = await shell()
   await run('settings --servers split')
@@ -161,6 +177,10 @@ test('exit code 2 says that nothing was asked of a control plane, and why', asyn
   })
   expect(await run('plans set free --per-second ten')).toMatchObject({ code: 2 })
   expect(await run('override set acme')).toMatchObject({ code: 2 })
+  expect(await run('override set acme --per-second fifty')).toMatchObject({
+    code: 2,
+    error: 'per_second is a whole number of tokens, no-limit or inherit, got fifty.',
+  })
   expect(await runWith({ RAIL_URL: control.url }, ['plans'])).toMatchObject({
     code: 2,
     error: expect.stringMatching(/^There is no token/),

@@ -31,13 +31,12 @@ export const overrideSet: Command = {
       reason: textOf(values, 'reason'),
       author: textOf(values, 'author'),
     }
-    const body = Object.fromEntries(
-      limits.map(([name, text]) => [name, { tokens: /^[a-z]/.test(text) ? text : tokensIn(text, name), ...details }]),
-    )
+    const body = Object.fromEntries(limits.map(([name, text]) => [name, { tokens: valueIn(text, name), ...details }]))
     const before = await client().find<Detail>(customerPath(id))
     const answer = await client().json<Detail>('PATCH', `${customerPath(id)}/overrides`, { body })
     if (before === undefined) io.error(`${id} was not known until now. (A mistyped id?)`)
     for (const name of lowered(before, answer)) io.error(`${name} of ${id} is lower than it was.`)
+    for (const [name, why] of idle(answer, limits)) io.error(`This override of ${name} changes nothing: ${why}.`)
     show(answer, () => [`${id}, on all servers within 15 seconds:`, ...limitLines(answer)])
   },
 }
@@ -69,4 +68,23 @@ function lowered(before: Detail | undefined, after: Detail): string[] {
     const { tokens = 0 } = was.get(name) ?? {}
     return limit !== null && was.has(name) && (was.get(name) === null || limit.tokens < tokens) ? [name] : []
   })
+}
+
+/** Those that were just set and are not in force, unless that is what was said. */
+function idle({ effective }: Detail, set: readonly (readonly [name: string, text: string])[]): [string, string][] {
+  const whys = {
+    ended: 'it has ended already',
+    'not in the plan': "the customer's plan has no such limit",
+    inherits: '',
+  }
+  return effective.idle.flatMap(({ name, why }): [string, string][] =>
+    why !== 'inherits' && set.some(([one]) => one === name) ? [[name, whys[why]]] : [],
+  )
+}
+
+/** A number of tokens, or one of two words. @throws CliError for what is neither */
+function valueIn(text: string, name: string): number | string {
+  if (text === 'no-limit' || text === 'inherit') return text
+  if (/^\d+$/.test(text)) return tokensIn(text, name)
+  throw new CliError(2, `${name} is a whole number of tokens, no-limit or inherit, got ${text}.`)
 }
