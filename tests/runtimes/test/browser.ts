@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -29,7 +30,9 @@ export async function askInBrowser(origin: string): Promise<unknown> {
   const url = `http://127.0.0.1:${(page.address() as AddressInfo).port}/?server=${encodeURIComponent(origin)}`
   // No sandbox: it needs rights that a container's root does not have, and the page is ours.
   const flags = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--no-first-run']
-  const browser = spawn('chromium', [...flags, `--user-data-dir=${profile}`, url], { stdio: 'ignore' })
+  const args = [...flags, `--user-data-dir=${profile}`, url]
+  // In a process group of its own: its helpers outlive it, and write to the profile until they are killed too.
+  const browser = spawn('chromium', args, { stdio: 'ignore', detached: true })
   const ended = once(browser, 'exit')
   try {
     const early = ended.then(([code]) => {
@@ -37,10 +40,10 @@ export async function askInBrowser(origin: string): Promise<unknown> {
     })
     return await Promise.race([told, early])
   } finally {
-    browser.kill()
+    if (browser.pid !== undefined && browser.exitCode === null) process.kill(-browser.pid, 'SIGKILL')
     await ended.catch(() => {})
     page.closeAllConnections()
     page.close()
-    rmSync(profile, { recursive: true, force: true, maxRetries: 5 })
+    await rm(profile, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 })
   }
 }
