@@ -10,6 +10,7 @@ import {
 } from '@rail/core'
 import type { Context, Env, MiddlewareHandler } from 'hono'
 import type { BlankEnv } from 'hono/types'
+import { untilAnswered } from './unanswered.js'
 
 export {
   addressKey,
@@ -85,9 +86,12 @@ function middlewareOf<E extends Env>(limiter: Limiter<Context<E>>): RateLimit<E>
       const { status, type, body } = outcome.refusal
       return c.body(body, status, { 'Content-Type': type })
     }
+    // A route of this limiter's may have asked again by then.
+    const confirmed = (): void => confirm(c, limiter.of(c)?.headers ?? [])
+    const answered = untilAnswered(c, confirmed)
     await next()
-    // A route of this limiter's may have asked again since.
-    confirm(c, limiter.of(c)?.headers ?? [])
+    answered()
+    confirmed()
     return undefined
   }
   return Object.assign(middleware, {
@@ -132,8 +136,10 @@ function set(c: Context, name: string, value: string): void {
   try {
     c.res.headers.set(name, value)
   } catch {
-    // A response that was fetched is immutable. Assigning another would merge the old one's headers into it.
     const { res } = c
+    // A connection that is handed over (101) has to be this very response.
+    if (res.status < 200) return
+    // A response that was fetched is immutable. Assigning another would merge the old one's headers into it.
     c.res = undefined
     c.res = new Response(res.body, res)
     c.res.headers.set(name, value)
