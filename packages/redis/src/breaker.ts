@@ -6,28 +6,31 @@ export class Breaker {
   readonly #failuresToOpen: number
   readonly #probeEveryMs: number
   #failures = 0
-  #probedAt = 0
+  #failedAt = 0
+  #probing = false
 
-  /** @param probeEveryMs While open, one ask in this time is let through. */
+  /** @param probeEveryMs While open, so long after a failure one ask is let through. */
   constructor(failuresToOpen: number, probeEveryMs: number) {
     this.#failuresToOpen = failuresToOpen
     this.#probeEveryMs = probeEveryMs
   }
 
-  /** Whether an ask may go now. While open, true once for each probe. */
+  /** Whether an ask may go now. While open, true for one probe, until that has succeeded or failed. */
   allows(nowMs: number): boolean {
     if (this.#failures < this.#failuresToOpen) return true
-    if (nowMs - this.#probedAt < this.#probeEveryMs) return false
-    this.#probedAt = nowMs
+    if (this.#probing || nowMs - this.#failedAt < this.#probeEveryMs) return false
+    this.#probing = true
     return true
   }
 
   succeeded(): void {
     this.#failures = 0
+    this.#probing = false
   }
 
   failed(nowMs: number): void {
     this.#failures++
-    this.#probedAt = nowMs
+    this.#failedAt = nowMs
+    this.#probing = false
   }
 }

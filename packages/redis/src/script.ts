@@ -300,6 +300,8 @@ while ARGV[a] do
     failed = rare.change(operation, keys)
   end
   if failed then
+    -- A master that has become a replica: all of it fails, so that a client may hear it and look for the new master.
+    if string.find(sub(failed, 1, 12), 'READONLY', 1, true) then return redis.error_reply(failed) end
     r = head
     replies[r] = '!' .. failed
   end

@@ -21,7 +21,13 @@ test('then nothing for a while, and after it one probe', () => {
   const breaker = opened()
   expect([0, 1, 499].map((now) => breaker.allows(now))).toEqual([false, false, false])
   expect([500, 500, 501, 999].map((now) => breaker.allows(now))).toEqual([true, false, false, false])
-  expect([1_000, 1_000].map((now) => breaker.allows(now))).toEqual([true, false])
+})
+
+test('no other probe goes before that one has failed, however long it takes', () => {
+  const breaker = opened()
+  expect([500, 1_000, 60_000].map((now) => breaker.allows(now))).toEqual([true, false, false])
+  breaker.failed(60_000)
+  expect([60_499, 60_500, 60_500].map((now) => breaker.allows(now))).toEqual([false, true, false])
 })
 
 test('a probe that fails keeps it open for as long again, from then', () => {

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { RailError } from '@rail/core'
+import { Redis } from 'ioredis'
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
 import { RedisStore } from '../../src/index.js'
 import { CLIENTS, type OpenClient } from '../support/clients.js'
@@ -109,6 +110,20 @@ describe.skipIf(inject('redisPort') === 0).each(CLIENTS)('with $name', ({ open }
     expect(await counted(patient)).toBe(2)
   })
 
+  test('a master that has become a replica fails each take, counts none, and is asked no more', async () => {
+    await tell(server, 'REPLICAOF', '127.0.0.1', '1')
+    for (let request = 0; request < 5; request++) {
+      expect(await taken(patient)).toMatchObject({
+        code: 'RAIL_STORE_FAILED',
+        message: expect.stringMatching(/^Redis failed: .*READONLY/),
+      })
+    }
+    expect(await taken(patient)).toMatchObject({ message: expect.stringMatching(/^Redis was not asked: it failed 5/) })
+    await tell(server, 'REPLICAOF', 'NO', 'ONE')
+    await takenAtLast(patient)
+    expect(await counted(witness)).toBe(2)
+  })
+
   test('a key that holds something else fails its own customer only, and stays as it is', async () => {
     await tell(server, 'LPUSH', 'rail:{list}', 'mine')
     await tell(server, 'SET', 'rail:{text}', 'mine')
@@ -198,3 +213,33 @@ describe.skipIf(inject('redisPort') === 0).each(CLIENTS)('with $name', ({ open }
     }
   })
 })
+
+test.skipIf(inject('redisPort') === 0)(
+  'ioredis hears of a master that has become a replica, and may connect anew',
+  async () => {
+    const server = await startRedisServer()
+    const heard: string[] = []
+    const client = new Redis({
+      host: '127.0.0.1',
+      port: server.port,
+      enableOfflineQueue: false,
+      autoResendUnfulfilledCommands: false,
+      reconnectOnError: (error) => {
+        heard.push(error.message)
+        return error.message.startsWith('READONLY')
+      },
+    })
+    client.on('error', () => {})
+    await once(client, 'ready')
+    const store = new RedisStore({ client, deadlineMs: 60_000 })
+    await taken(store)
+    await tell(server, 'REPLICAOF', '127.0.0.1', '1')
+    const reconnecting = once(client, 'reconnecting')
+    expect(await taken(store)).toMatchObject({ code: 'RAIL_STORE_FAILED' })
+    await reconnecting
+    expect(heard.at(-1)).toMatch(/^READONLY/)
+    store.close()
+    client.disconnect()
+    await server.stop()
+  },
+)
