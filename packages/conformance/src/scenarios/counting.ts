@@ -1,4 +1,4 @@
-import { type Limit, limit, MemoryStore, perDay, perMinute, perSecond, share } from '@rail/core'
+import { addressKey, type Limit, limit, MemoryStore, perDay, perMinute, perSecond, share } from '@rail/core'
 import type { ScenarioMaker } from './tools.js'
 
 /** Scenarios about who is counted, by which limits, and how much. */
@@ -102,10 +102,23 @@ export const countingScenarios = {
     limiters: [{ identify: (request) => header(request, 'x-customer') ?? null, limits: [perMinute(1)] }],
     errorHandler: true,
   }),
+  'raw-addresses': ({ header }) => ({
+    limiters: [{ identify: (request) => keyOfAddress(header(request, 'x-address')), limits: [perMinute(1)] }],
+    errorHandler: true,
+  }),
   'small-store': ({ customer }) => ({
     limiters: [{ identify: customer, limits: [perMinute(1)], store: new MemoryStore({ maxKeys: 8 }) }],
   }),
 } satisfies Record<string, ScenarioMaker>
+
+/** What is no address is counted as one of its own, as docs/errors.md asks one to decide. */
+function keyOfAddress(text: string | undefined): string {
+  try {
+    return addressKey(text)
+  } catch {
+    return 'address:none'
+  }
+}
 
 const CLIENT = [perMinute(5, { name: 'client' })]
 const USER = [perMinute(2, { name: 'user' })]
