@@ -3,7 +3,7 @@ import type { Database, Reader, Row } from './database.js'
 import { type Author, note } from './history.js'
 import { Problem } from './problem.js'
 import type { ServerInfo } from './schemas.js'
-import { COUNTED_MS, LEARNING_MS, readState } from './state.js'
+import { COUNTED_MS, LEARNING_MS, NEW_MS, readState } from './state.js'
 
 /**
  * Notes that a server has reported. It is counted from now until ten minutes after its last sync; one that says goodbye is
@@ -34,15 +34,17 @@ export function noteSync(db: Database, request: SyncRequest, now: number): void 
 }
 
 /**
- * Notes what a server says that comes with the epoch of another database: how many servers it knew of there. For half a
- * minute from the first who comes so, the answer is at least that many, until the others have had time to report.
+ * Notes what a server says that comes with the epoch of another database: how many servers it knew of there. For two
+ * minutes from the first who comes so, the answer is at least that many, until the others have had time to report. For ten
+ * minutes where this database is new: the tokens were lost with the other one, so servers come as they are started again.
  */
 export function noteHearsay(db: Database, epoch: string, servers: number, now: number): void {
+  const { madeAt = now } = db.first<{ madeAt: number }>('SELECT min(at) AS madeAt FROM migration') ?? {}
   db.run(
     `INSERT INTO hearsay VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET servers = max(servers, excluded.servers)`,
     epoch,
     servers,
-    now + LEARNING_MS,
+    now + (now - madeAt < NEW_MS ? COUNTED_MS : LEARNING_MS),
   )
 }
 

@@ -1,5 +1,6 @@
 import { durationMs, RailError } from '@rail/core'
 import type { ControlPlaneOptions } from './control-plane.js'
+import { LONGEST_SYNC_MS } from './state.js'
 
 const NAMES = ['data', 'port', 'host', 'syncEvery', 'clock', 'driver', 'onError']
 
@@ -28,7 +29,7 @@ export function checkOptions(options: ControlPlaneOptions): void {
   check(driver === 'node' || driver === 'libsql', "driver is 'node' or 'libsql'")
   check(typeof onError === 'function', 'onError is a function')
   const syncMs = durationMs(syncEvery)
-  check(syncMs >= 100 && syncMs <= 3_600_000, "syncEvery is from '100ms' to '1h'")
+  check(syncMs >= 100 && syncMs <= LONGEST_SYNC_MS, "syncEvery is from '100ms' to '1m'")
 }
 
 function check(holds: boolean, expected: string): void {

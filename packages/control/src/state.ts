@@ -17,8 +17,15 @@ export const SYNC_MS = 15_000
 export const COUNTED_MS = 600_000
 /** Without any control plane for so long, nobody could report, and silence says nothing. In milliseconds. */
 export const ABSENT_MS = 60_000
-/** How long servers get to report after that: two tries, the longest wait between tries being one interval. */
-export const LEARNING_MS = 2 * SYNC_MS
+/** The longest interval that may be asked for, in milliseconds: several syncs fit in the time that a silent server counts. */
+export const LONGEST_SYNC_MS = 60_000
+/**
+ * How long servers get to report after that: two tries, the longest wait between tries being a minute (the longest interval,
+ * and what a server waits that was refused by whoever answered meanwhile). In milliseconds.
+ */
+export const LEARNING_MS = 120_000
+/** In a database that was made less than so long ago, what servers know of another one counts as they do themselves. In milliseconds. */
+export const NEW_MS = 86_400_000
 
 /** Reads the state. */
 export function readState(db: Reader): State {

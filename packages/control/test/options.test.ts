@@ -9,6 +9,7 @@ test.each([
   [{ port: 1.5 }, 'RAIL_BAD_OPTION'],
   [{ syncEvery: 'soon' }, 'RAIL_BAD_DURATION'],
   [{ syncEvery: '99ms' }, 'RAIL_BAD_OPTION'],
+  [{ syncEvery: '61s' }, 'RAIL_BAD_OPTION'],
   [{ driver: 'pg' }, 'RAIL_BAD_OPTION'],
   [{ clock: 5 }, 'RAIL_BAD_OPTION'],
   [{ prot: 80 }, 'RAIL_UNKNOWN_OPTION'],
