@@ -30,6 +30,8 @@ describe.skipIf(port === 0)('redis and memory', () => {
           if (step.do === 'wait') now = Math.min(now + step.ms, Number.MAX_SAFE_INTEGER / 2)
           else expect(await done(redis, step, now)).toEqual(await done(memory, step, now))
         }
+        // Whatever was done, nothing is left for ever.
+        for (const name of await client.keys(`${prefix}*`)) expect(await client.pTTL(name)).toBeGreaterThan(0)
         redis.close()
       }),
       { numRuns: 200, seed },
