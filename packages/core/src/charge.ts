@@ -36,6 +36,11 @@ export function checkCost(cost: unknown, where: string): asserts cost is number 
   }
 }
 
+/** What a charge's bucket is told from all others by, as one text. */
+export function bucketId({ scope = '', key }: Pick<Charge, 'scope' | 'key'>, { name }: Pick<Limit, 'name'>): string {
+  return JSON.stringify([scope, key, name])
+}
+
 /**
  * The same charges with no two meeting in one bucket: where charges share a scope, a key and a limit's name, the bucket
  * is asked once with their costs added.
@@ -47,7 +52,7 @@ export function disjoint(charges: readonly Charge[]): readonly Charge[] {
   const merged = new Map<string, (typeof buckets)[number]>()
   for (const bucket of buckets) {
     const [limit] = bucket.limits
-    const id = JSON.stringify([bucket.scope ?? '', bucket.key, limit.name])
+    const id = bucketId(bucket, limit)
     const met = merged.get(id)
     if (met !== undefined && (!sameBucket(met.limits[0], limit) || met.limits[0].counts !== limit.counts)) {
       throw new RailError(

@@ -1,4 +1,4 @@
-import { type Charge, checkCost, checkKey } from './charge.js'
+import { bucketId, type Charge, checkCost, checkKey } from './charge.js'
 import { RailError, shown } from './errors.js'
 import type { Limit } from './limit.js'
 import type { LimiterOptions, RouteOptions } from './limiter-options.js'
@@ -178,32 +178,39 @@ function checkCharges(charges: unknown): asserts charges is readonly Charge[] {
  */
 function withBefore(charges: readonly Charge[], before: readonly Charge[]): readonly Charge[] {
   if (before.length === 0) return charges
-  const asked = charges.flatMap((charge) => {
-    const earlier = before.find((other) => sameKey(other, charge))
-    if (earlier === undefined) return [charge]
-    const [known, fresh] = partition(charge.limits, (limit) => hasName(earlier.limits, limit))
-    return [
-      { ...charge, limits: known, taken: earlier.cost },
-      { ...charge, limits: fresh },
-    ]
-  })
-  const kept = before.flatMap((earlier) => {
-    const now = charges.filter((charge) => sameKey(charge, earlier)).flatMap((charge) => charge.limits)
-    const limits = earlier.limits.filter((limit) => !hasName(now, limit))
-    return [{ ...earlier, limits, taken: earlier.cost }]
-  })
+  const taken = new Map<string, number>()
+  for (const charge of before) {
+    for (const limit of charge.limits) {
+      const bucket = bucketId(charge, limit)
+      taken.set(bucket, (taken.get(bucket) ?? 0) + charge.cost)
+    }
+  }
+  const asked = charges.flatMap((charge) =>
+    byTaken(charge, (limit) => {
+      const bucket = bucketId(charge, limit)
+      const cost = taken.get(bucket)
+      // Charges may meet in one bucket: what was taken is given back once.
+      taken.delete(bucket)
+      return cost
+    }),
+  )
+  const kept = before.map((charge) => ({
+    ...charge,
+    limits: charge.limits.filter((limit) => taken.has(bucketId(charge, limit))),
+    taken: charge.cost,
+  }))
   return [...asked, ...kept].filter((charge) => charge.limits.length > 0)
 }
 
-function sameKey(a: Charge, b: Charge): boolean {
-  return a.key === b.key && (a.scope ?? '') === (b.scope ?? '')
-}
-
-function hasName(limits: readonly Limit[], limit: Limit): boolean {
-  return limits.some((other) => other.name === limit.name)
-}
-
-function partition<T>(values: readonly T[], passes: (value: T) => boolean): [readonly T[], readonly T[]] {
-  if (values.every(passes)) return [values, []]
-  return [values.filter(passes), values.filter((value) => !passes(value))]
+/** A charge in as many as there are runs of limits of which the same was taken: nearly always one, with its own limits. */
+function byTaken(charge: Charge, takenOf: (limit: Limit) => number | undefined): readonly Charge[] {
+  const runs: { limits: Limit[]; taken: number | undefined }[] = []
+  for (const limit of charge.limits) {
+    const taken = takenOf(limit)
+    const run = runs.at(-1)
+    if (run !== undefined && run.taken === taken) run.limits.push(limit)
+    else runs.push({ limits: [limit], taken })
+  }
+  if (runs.length === 1) return [{ ...charge, taken: runs[0]?.taken }]
+  return runs.map((run) => ({ ...charge, ...run }))
 }

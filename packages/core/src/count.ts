@@ -11,6 +11,7 @@ const NOWHERE: readonly unknown[] = Object.freeze([])
 
 /** What one limiter knows of one request. */
 export class Count {
+  /** The outcome of the latest ask, which the next one waits for. */
   pending: MaybePromise<Outcome> = UNCOUNTED
   outcome: Outcome = UNCOUNTED
   /** What has been taken for the request, and from which store. */

@@ -86,20 +86,26 @@ export function createLimiter<Request>(
 
   function once(request: Request, route: RouteOptions<Request>): MaybePromise<Outcome> {
     const known = isObject(request) ? counts.get(request) : undefined
-    if (known === undefined) return ask(request, route, new Count())
-    return chain(known.pending, (outcome) => (known.answers(route) ? outcome : ask(request, route, known)))
+    if (known === undefined) return first(request, route)
+    // One after the other, also where several ask at once: each has to know what those before it have taken.
+    const next = (): MaybePromise<Outcome> => (known.answers(route) ? known.outcome : ask(request, route, known))
+    known.pending = isPromise(known.pending) ? known.pending.then(next, next) : next()
+    return known.pending
+  }
+
+  function first(request: Request, route: RouteOptions<Request>): MaybePromise<Outcome> {
+    const count = new Count()
+    count.pending = ask(request, route, count)
+    if (isObject(request)) counts.set(request, count)
+    return count.pending
   }
 
   // From here on each step calls the next one itself where there is nothing to wait for: closures for what may have to wait
   // would be made for every request.
 
   function ask(request: Request, route: RouteOptions<Request>, count: Count): MaybePromise<Outcome> {
-    count.pending =
-      skip === undefined
-        ? charge({ request, route, count })
-        : chain(skip(request), (skipped) => (skipped ? UNCOUNTED : charge({ request, route, count })))
-    if (isObject(request)) counts.set(request, count)
-    return count.pending
+    if (skip === undefined) return charge({ request, route, count })
+    return chain(skip(request), (skipped) => (skipped ? UNCOUNTED : charge({ request, route, count })))
   }
 
   function charge(asked: Asked<Request>): MaybePromise<Outcome> {

@@ -71,7 +71,8 @@ function ofZendesk(read: FieldReader, moment: () => number): ParsedLimit[] {
 /** Basecamp: a JSON object. */
 function ofBasecamp(read: FieldReader, moment: () => number): ParsedLimit[] {
   const told = jsonObject(read('x-ratelimit'))
-  const number = (key: string): number | undefined => numberOf(String(told?.[key]))
+  const text = (key: string): string | undefined => textIn(told?.[key])
+  const number = (key: string): number | undefined => numberOf(text(key))
   const remaining = number('remaining')
   if (remaining === undefined) return []
   const quota = number('limit')
@@ -81,7 +82,7 @@ function ofBasecamp(read: FieldReader, moment: () => number): ParsedLimit[] {
       quota: quota === undefined ? undefined : boundedTokens(quota),
       windowMs: windowMsOf(number('period')),
       remaining: boundedTokens(remaining),
-      resetAfterMs: parseReset(String(told?.until), moment),
+      resetAfterMs: parseReset(text('until') ?? '', moment),
     }),
   ]
 }
@@ -93,6 +94,11 @@ function jsonObject(text: string | undefined): Record<string, unknown> | undefin
   } catch {
     return undefined
   }
+}
+
+/** A text or a number as text. What an object says of itself as text may throw. */
+function textIn(value: unknown): string | undefined {
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined
 }
 
 /** Reddit's are fractions; some count below zero. */

@@ -1,3 +1,4 @@
+import { bucketId } from './charge.js'
 import { type Decision, sentName } from './decision.js'
 import { RailError, shown } from './errors.js'
 import { attempt } from './maybe-promise.js'
@@ -61,8 +62,9 @@ export function createReporter(onError: ((error: unknown) => void) | undefined):
           )
         }
       }
-      for (const { scope, key, limit } of decision.redefined) {
-        const bucket = JSON.stringify([scope, key, limit.name])
+      for (const status of decision.redefined) {
+        const { scope, key, limit } = status
+        const bucket = bucketId(status, limit)
         const times = [...(redefinitions.get(bucket) ?? []), nowMs].slice(-FLAPS)
         if (redefinitions.size >= MOST_TOLD) redefinitions.clear()
         redefinitions.set(bucket, times)

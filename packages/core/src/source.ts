@@ -1,4 +1,4 @@
-import type { Charge } from './charge.js'
+import { bucketId, type Charge } from './charge.js'
 import { type Decision, sentName } from './decision.js'
 import { RailError, shown } from './errors.js'
 import { type Limit, limit as makeLimit } from './limit.js'
@@ -40,10 +40,10 @@ export function checkLimits(limits: unknown, where: string): asserts limits is r
 /** Names are unique, ignoring case, over all limits of a request, but for charges that mean the same bucket. */
 export function checkNames(charges: readonly Charge[]): void {
   const buckets = new Map<string, string>()
-  for (const { scope = '', key, limits } of charges) {
-    for (const limit of limits) {
-      const name = sentName(scope, limit)
-      const bucket = JSON.stringify([scope, key, limit.name])
+  for (const charge of charges) {
+    for (const limit of charge.limits) {
+      const name = sentName(charge.scope ?? '', limit)
+      const bucket = bucketId(charge, limit)
       const other = buckets.get(name.toLowerCase())
       if (other !== undefined && (other !== bucket || charges.length === 1)) {
         throw new RailError(

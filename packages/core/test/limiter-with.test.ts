@@ -147,6 +147,69 @@ describe('with', () => {
     expect(left(limiter.with({ cost: 4 }).take({}))).toEqual([7, 2])
   })
 
+  test('takes only the difference from each of several charges of one key', () => {
+    const store = new MemoryStore()
+    const charges = (): Charge[] => [
+      { key: 'acme', limits: [perSecond(10)], cost: 1 },
+      { key: 'acme', limits: [perMinute(20)], cost: 2 },
+    ]
+    const limiter = createLimiter<Asked>({ charges, store, clock: manualClock() })
+    const request = {}
+    expect(left(limiter.take(request))).toEqual([9, 18])
+    expect(left(limiter.with({ cost: 5 }).take(request))).toEqual([5, 15])
+  })
+
+  test('takes only the difference where several charges of a request meet in one bucket', () => {
+    const store = new MemoryStore()
+    const charges = (): Charge[] => [
+      { key: 'acme', limits: [ten], cost: 1 },
+      { key: 'acme', limits: [ten], cost: 2 },
+    ]
+    const limiter = createLimiter<Asked>({ charges, store, clock: manualClock() })
+    const request = {}
+    expect(left(limiter.take(request))).toEqual([7])
+    expect(left(limiter.with({ cost: 4 }).take(request))).toEqual([2])
+  })
+
+  test('takes only the difference however many routes have asked, for whichever of the limits', () => {
+    const { limiter, leftOf } = limiterOf()
+    const [second, third] = [perSecond(10), perMinute(10, { name: 'third' })]
+    const request = {}
+    limiter.take(request)
+    limiter.with({ limits: [second] }).take(request)
+    expect(left(limiter.with({ limits: [third, second] }).take(request))).toEqual([9, 9, 9])
+    expect(left(limiter.with({ limits: [third, second], cost: 4 }).take(request))).toEqual([6, 6, 6])
+    expect([leftOf(), leftOf('', second), leftOf('', third)]).toEqual([6, 6, 6])
+  })
+
+  test('takes only the difference where routes ask at once and have to wait', async () => {
+    const { limiter, leftOf } = limiterOf({ limitsFor: async () => [ten] })
+    const [costly, costlier] = [limiter.with({ cost: 4 }), limiter.with({ cost: 7 })]
+    const request = {}
+    const asked = [limiter, costly, costlier, costly].map((route) => route.take(request))
+    expect((await Promise.all(asked)).map(left)).toEqual([[9], [6], [3], [3]])
+    expect(leftOf()).toBe(3)
+  })
+
+  test('asks anew after a route has failed, whether at once or later', async () => {
+    let fails = true
+    const cost = (): number => {
+      if (fails) throw new Error('no cost')
+      return 4
+    }
+    for (const route of [{ cost }, { cost: async () => cost() }]) {
+      const { limiter } = limiterOf()
+      const costly = limiter.with(route)
+      const request = {}
+      fails = true
+      limiter.take(request)
+      await expect(async () => costly.take(request)).rejects.toThrow('no cost')
+      expect(left(await limiter.take(request))).toEqual([9])
+      fails = false
+      expect(left(await costly.take(request))).toEqual([6])
+    }
+  })
+
   test('tells onDecision which decision the later one replaces', () => {
     const { limiter, decisions } = limiterOf()
     const request = {}

@@ -240,6 +240,17 @@ describe('the limits that other APIs tell', () => {
     expect(limitsIn({ 'RateLimit-Remaining': 'x', ...more })).toEqual([{ remaining: 5 }])
   })
 
+  it.each(['remaining', 'limit', 'until', 'period', 'name'])(
+    'are read without throwing where Basecamp’s %s is no text',
+    (member) => {
+      const known = member === 'remaining' ? [] : [expect.objectContaining({ remaining: 3 })]
+      for (const value of ['{"toString":1,"valueOf":1}', '[{"toString":null}]', '[[1]]', 'true', 'null']) {
+        const told = `{"remaining":3,${JSON.stringify(member)}:${value}}`
+        expect(limitsIn({ 'X-RateLimit': told }), told).toEqual(known)
+      }
+    },
+  )
+
   it.each(['32/', '/40', '32/40/1', '-1/40', '32/4e1', 'a/b'])('are none where Shopify’s is malformed: %j', (value) => {
     expect(limitsIn({ 'X-Shopify-Shop-Api-Call-Limit': value })).toEqual([])
   })
