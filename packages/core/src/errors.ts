@@ -50,6 +50,11 @@ export class RailError extends Error {
   }
 }
 
+/** Whether an error is Rail's own: `instanceof` would fail where a program has two copies of core, as ES module and CommonJS. */
+export function isRailError(error: unknown): error is RailError {
+  return error instanceof Error && error.name === 'RailError'
+}
+
 /** A value as it should read in a sentence: short, quoted where it is text, never throwing. */
 export function shown(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value)

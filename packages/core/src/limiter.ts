@@ -4,7 +4,7 @@ import { chargesFor } from './charging.js'
 import { readClock } from './clock.js'
 import { Count, UNCOUNTED } from './count.js'
 import type { Decision } from './decision.js'
-import { RailError, shown } from './errors.js'
+import { isRailError, RailError, shown } from './errors.js'
 import { type Field, inPlaceOf } from './field.js'
 import { type LimiterOptions, type RequestReader, type RouteOptions, routeOf, settingsOf } from './limiter-options.js'
 import { LocalStore } from './local-store.js'
@@ -167,7 +167,7 @@ export function createLimiter<Request>(
     now: number,
     error: unknown,
   ): MaybePromise<Outcome> {
-    if (error instanceof RailError && error.code !== 'RAIL_STORE_FAILED') throw error
+    if (isRailError(error) && error.code !== 'RAIL_STORE_FAILED') throw error
     reporter.storeFailed('take', error, now)
     if (settings.onStoreFailure === 'local') {
       return answer(asked, charges, now, local, local.take(asked.count.asked(charges, local), now))
@@ -193,7 +193,7 @@ export function createLimiter<Request>(
       return now
     }
     const failed = (error: unknown): void => {
-      if (error instanceof RailError && error.code !== 'RAIL_STORE_FAILED') reporter.tell(error)
+      if (isRailError(error) && error.code !== 'RAIL_STORE_FAILED') reporter.tell(error)
       else reporter.storeFailed('settle', error, now)
     }
     attempt(() => count.settle(actualCost, read), ignore, failed)

@@ -17,13 +17,18 @@ export class LocalStore extends MemoryStore {
   }
 
   override take(charges: readonly Charge[], now: number): Decision {
+    return super.take(this.#shared(charges), now)
+  }
+
+  override settle(charges: readonly Charge[], actual: number, now: number): void {
+    super.settle(this.#shared(charges), actual, now)
+  }
+
+  #shared(charges: readonly Charge[]): readonly Charge[] {
     const servers = typeof this.#servers === 'number' ? this.#servers : this.#servers()
     if (servers !== this.#sharedBy) this.#shares = new WeakMap()
     this.#sharedBy = servers
-    return super.take(
-      charges.map((charge) => ({ ...charge, limits: this.#sharesOf(charge.limits) })),
-      now,
-    )
+    return charges.map((charge) => ({ ...charge, limits: this.#sharesOf(charge.limits) }))
   }
 
   #sharesOf(limits: readonly Limit[]): readonly Limit[] {

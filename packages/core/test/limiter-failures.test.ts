@@ -78,6 +78,15 @@ describe.each([
     expect((await limiter.take({})).refusal).toBeUndefined()
   })
 
+  test('is settled in what stands in for it at the share too, also when the bucket is full again', async () => {
+    const { limiter, clock } = limiterOf({ store, onStoreFailure: 'local', servers: 4, limits: [perMinute(40)] })
+    const { settle } = await limiter.take({})
+    clock.advance(60_000)
+    settle(16)
+    // A share of 10 that owes 15: 5 and the one that is asked have to drain first.
+    expect((await limiter.take({})).decision).toMatchObject({ retryAfterMs: 36_000, redefined: [] })
+  })
+
   test('is stood in for at a share of as many servers as there are at that moment', async () => {
     let servers = 2
     const { limiter } = limiterOf({ store, onStoreFailure: 'local', servers: () => servers })
@@ -152,6 +161,19 @@ describe('what a store throws because the charges are wrong', () => {
       LimiterOptions<Asked>
     >)
     expect(() => limiter.take({})).toThrow(expect.objectContaining({ code: 'RAIL_BAD_CHARGES' }))
+    expect(errors).toEqual([])
+  })
+
+  test('reaches the caller from another copy of core too', () => {
+    class RailErrorOfAnother extends Error {
+      override readonly name = 'RailError'
+      readonly code = 'RAIL_BAD_CHARGES'
+    }
+    const take = () => {
+      throw new RailErrorOfAnother()
+    }
+    const { limiter, errors } = limiterOf({ store: { ...throwing, take } })
+    expect(() => limiter.take({})).toThrow(RailErrorOfAnother)
     expect(errors).toEqual([])
   })
 })
