@@ -1,4 +1,4 @@
-import { type Clock, limit, perMinute, perSecond, rateLimit } from '@rail/fastify'
+import { addressKey, type Clock, limit, perMinute, perSecond, rateLimit } from '@rail/fastify'
 import { apiKeys, hashKey } from '@rail/keys'
 import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
 
@@ -21,7 +21,7 @@ const customers: Record<string, Customer> = {
 
 /** An API that sells answers of a language model, whose cost is known only afterwards. */
 export async function createApp(options: { clock?: Clock } = {}): Promise<FastifyInstance> {
-  const keys = apiKeys<Customer, FastifyRequest>({ keys: customers, address: (request) => request.ip })
+  const keys = apiKeys<Customer, FastifyRequest>({ keys: customers, address: (request) => addressKey(request.ip) })
   const app = Fastify()
   app.get('/', { config: { rail: false } }, async () => 'POST /v1/complete with a key')
 

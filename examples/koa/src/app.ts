@@ -1,6 +1,6 @@
 import Router from '@koa/router'
 import { apiKeys, hashKey } from '@rail/keys'
-import { type Clock, type Decision, perMinute, perSecond, rateLimit } from '@rail/koa'
+import { addressKey, type Clock, type Decision, perMinute, perSecond, rateLimit } from '@rail/koa'
 import Koa, { type ParameterizedContext } from 'koa'
 
 interface Customer {
@@ -19,7 +19,7 @@ export interface AppOptions {
 
 /** An API that tries a tighter limit on real traffic before it turns it on. */
 export function createApp({ clock, onPlannedRefusal = () => {} }: AppOptions = {}): Koa {
-  const keys = apiKeys<Customer, ParameterizedContext>({ keys: customers, address: (ctx) => ctx.ip })
+  const keys = apiKeys<Customer, ParameterizedContext>({ keys: customers, address: (ctx) => addressKey(ctx.ip) })
   const identify = (ctx: ParameterizedContext): string => keys.of(ctx).id
   const limiter = rateLimit({ identify, limits: [perSecond(10), perMinute(300)], clock })
   // Counts, tells, and changes no answer.

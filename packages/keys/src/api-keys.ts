@@ -1,6 +1,8 @@
 import {
   type Charge,
   type Clock,
+  checkOption,
+  checkOptionNames,
   type Decision,
   type Field,
   isPromise,
@@ -12,6 +14,7 @@ import {
   RailError,
   readClock,
   refusalFor,
+  shown,
 } from '@rail/core'
 import { hashKey, sameHash } from './key.js'
 import { expressMiddleware, fastifyHook, honoMiddleware, koaMiddleware } from './middleware.js'
@@ -25,8 +28,9 @@ export type KnownKeys<Identity> =
 /** The options of {@link apiKeys}. */
 export type ApiKeysOptions<Identity, Request extends KeyedRequest> = KnownKeys<Identity> & {
   /**
-   * Whom failed checks are counted under: the caller's address, as a text. Behind a proxy take it from what the proxy says,
-   * and trust no other. `null` where there is none: then failed checks are not counted.
+   * Whom failed checks are counted under: the caller's address, as core's `addressKey` makes a key of it. (A bare IPv6
+   * address is one of 2^64 that its owner can guess from.) Behind a proxy take it from what the proxy says, and trust no
+   * other. `null` where there is none: then failed checks are not counted.
    */
   readonly address: (request: Request) => string | null
   /** Which header fields may hold the key, in this order. @default both */
@@ -53,7 +57,11 @@ export interface KeyRefusal {
 
 /** Checks API keys, in any framework. */
 export interface ApiKeys<Identity, Request extends KeyedRequest> {
-  /** Checks a request's key. Unknown keys make no bucket and are looked up once each: nothing of them is kept. */
+  /**
+   * Checks a request's key. Unknown keys make no bucket and are looked up once each: nothing of them is kept.
+   *
+   * @throws RailError `RAIL_BAD_ADDRESS` where `address` returns what is neither a text nor `null`
+   */
   check(request: Request): MaybePromise<Checked<Identity>>
   /**
    * Whose key a request came with, once a middleware or {@link check} has let it through: what `identify` wants.
@@ -73,17 +81,17 @@ export interface ApiKeys<Identity, Request extends KeyedRequest> {
  * looked at. Guesses made at once are all paid for: they leave a debt.
  *
  * @example
- * const keys = apiKeys({ keys: { [hashKey('key_demo')]: { id: 'acme', plan: 'free' } }, address: (req) => req.ip })
+ * const keys = apiKeys({ keys: { [hashKey('key_demo')]: { id: 'acme', plan: 'free' } }, address: (req) => addressKey(req.ip) })
  * app.use(keys.express, rateLimit({ identify: (req) => keys.of(req).id, limits: [perSecond(10)] }))
  *
- * @throws RailError `RAIL_BAD_OPTION` for wrong options
+ * @throws RailError `RAIL_BAD_OPTION`, `RAIL_UNKNOWN_OPTION` for wrong options
  */
 export function apiKeys<Identity, Request extends KeyedRequest = KeyedRequest>(
   options: ApiKeysOptions<Identity, Request>,
 ): ApiKeys<Identity, Request> {
+  checkOptions(options)
   const { address, header, clock = monotonicClock } = options
   const { failures = [limit({ name: 'failed_key_checks', tokens: 10, per: '1m' })] } = options
-  checkOptions(options, failures)
   const lookup = lookupOf(options)
   // In this process's memory on purpose: whether a key is known must not hang on another server.
   const store = new MemoryStore()
@@ -93,6 +101,7 @@ export function apiKeys<Identity, Request extends KeyedRequest = KeyedRequest>(
     const key = keyOf(request, header)
     if (key === undefined) return { refusal: unauthorized(header, false) }
     const from = address(request)
+    if (from !== null && (typeof from !== 'string' || from === '')) throw notAnAddress(from)
     const charges: Charge[] = from === null ? [] : [{ key: from, limits: failures, cost: 0 }]
     const room = store.peek(
       charges.map((charge) => ({ ...charge, cost: 1 })),
@@ -132,21 +141,41 @@ export function apiKeys<Identity, Request extends KeyedRequest = KeyedRequest>(
   }
 }
 
-function checkOptions(options: Partial<ApiKeysOptions<unknown, never>>, failures: readonly Limit[]): void {
-  const wrong = (message: string): never => {
-    throw new RailError('RAIL_BAD_OPTION', message)
-  }
-  if (typeof options.address !== 'function')
-    wrong('The option address is required: a function that returns the address of the caller.')
-  if ((options.keys === undefined) === (options.lookup === undefined)) wrong('Give either keys or lookup, not both.')
-  for (const hash of Object.keys(options.keys ?? {})) {
+function checkOptions(options: Partial<ApiKeysOptions<unknown, never>>): void {
+  checkOptionNames(options, ['keys', 'lookup', 'address', 'header', 'failures', 'clock'], 'apiKeys()')
+  const { keys, lookup, address, header, failures, clock } = options
+  if (address === undefined)
+    wrong('The option address is required: a function that returns the address of the caller, or null.')
+  checkOption('address', address, 'a function', isFunction)
+  if ((keys === undefined) === (lookup === undefined)) wrong('Give either keys or lookup, not both.')
+  checkOption('lookup', lookup, 'a function', isFunction)
+  checkOption('keys', keys, 'an object with an identity for each hash', isTable)
+  for (const hash of Object.keys(keys ?? {})) {
     if (!/^[0-9a-f]{64}$/.test(hash))
       wrong('keys is a table of SHA-256 hashes in lower-case hexadecimal, as hashKey() makes them, not of keys.')
   }
-  if (options.header !== undefined && options.header !== 'authorization' && options.header !== 'x-api-key') {
-    wrong(`The option header is 'authorization' or 'x-api-key', got ${String(options.header)}.`)
-  }
-  if (failures.some((failure) => failure.counts !== 'cost')) wrong("The limits of failures count cost, not 'requests'.")
+  checkOption('header', header, "'authorization' or 'x-api-key'", isHeader)
+  checkOption('failures', failures, "an array of limits that count cost, not 'requests'", areOfCost)
+  checkOption('clock', clock, 'a function that returns milliseconds', isFunction)
+}
+
+function wrong(message: string): never {
+  throw new RailError('RAIL_BAD_OPTION', message)
+}
+
+const isFunction = (value: unknown): boolean => typeof value === 'function'
+const isHeader = (value: unknown): boolean => value === 'authorization' || value === 'x-api-key'
+/** A Map or an array has no keys of its own that are hashes: taken for a table, it would know nobody. */
+const isTable = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !(Symbol.iterator in value)
+const areOfCost = (value: unknown): boolean =>
+  Array.isArray(value) && value.every((failure: Partial<Limit> | null | undefined) => failure?.counts === 'cost')
+
+function notAnAddress(from: unknown): RailError {
+  return new RailError(
+    'RAIL_BAD_ADDRESS',
+    `What address(request) returns is a text, or null where there is no address, got ${shown(from)}.`,
+  )
 }
 
 function lookupOf<Identity>({

@@ -1,4 +1,4 @@
-import { manualClock, RailError } from '@rail/core'
+import { addressKey, manualClock, perMinute, RailError } from '@rail/core'
 import { afterEach, describe, expect, test } from 'vitest'
 import { apiKeys, createKey, hashKey } from '../src/index.js'
 import { type Customer, frameworks, type Options, urlOf } from './frameworks.js'
@@ -109,6 +109,25 @@ describe('apiKeys', () => {
     expect(() => known.check({ headers: { 'x-api-key': 'guess' } })).toThrow(/clock/)
   })
 
+  test.each([undefined, '', 7])('an address of %o is an error: never one for all of whom it is not known', (from) => {
+    const known = apiKeys({ keys, address: () => from as string })
+    expect(() => known.check({ headers: { 'x-api-key': 'guess' } })).toThrow(
+      expect.objectContaining({ code: 'RAIL_BAD_ADDRESS' }),
+    )
+  })
+
+  test('guesses from all of an IPv6 network are one caller’s, with addressKey', async () => {
+    const known = apiKeys({
+      keys,
+      address: ({ ip }: { ip: string; headers: Record<string, string> }) => addressKey(ip),
+      clock: manualClock(),
+    })
+    const guessFrom = (ip: string) => known.check({ ip, headers: { 'x-api-key': 'guess' } })
+    for (let guess = 0; guess < 10; guess++) await guessFrom(`2001:db8::${guess}`)
+    expect((await guessFrom('2001:db8::ffff')).refusal?.status).toBe(429)
+    expect((await guessFrom('2001:db8:0:1::1')).refusal?.status).toBe(401)
+  })
+
   test('of says so when a request has not been checked, rather than naming nobody', () => {
     expect(() => apiKeys({ keys, address }).of({})).toThrow(expect.objectContaining({ code: 'RAIL_NO_IDENTITY' }))
   })
@@ -134,6 +153,16 @@ describe('apiKeys', () => {
     ['both', { keys, lookup: () => undefined, address }, 'either keys or lookup'],
     ['keys that are not hashed', { keys: { [KEY]: { id: 'acme' } }, address }, 'hashKey()'],
     ['an unknown header', { keys, address, header: 'cookie' }, 'x-api-key'],
+    ['no options', undefined, 'an object of options'],
+    ['an unknown option', { keys, address, failure: [] }, 'Did you mean "failures"?'],
+    ['an address that is no function', { keys, address: '192.0.2.1' }, 'address is a function'],
+    ['a lookup that is no function', { lookup: {}, address }, 'lookup is a function'],
+    ['keys in a Map, which would know nobody', { keys: new Map(Object.entries(keys)), address }, 'an object with'],
+    ['keys that are null', { keys: null, address }, 'an object with'],
+    ['failures that are one limit', { keys, address, failures: perMinute(10) }, 'an array of limits'],
+    ['failures that are no limits', { keys, address, failures: [10] }, 'an array of limits'],
+    ['failures that count requests', { keys, address, failures: [perMinute(1, { counts: 'requests' })] }, 'count cost'],
+    ['a clock that is no function', { keys, address, clock: 0 }, 'clock is a function'],
   ])('%s is an error at the start', (_name, options, words) => {
     const make = () => apiKeys(options as never)
     expect(make).toThrow(RailError)

@@ -1,4 +1,4 @@
-import { type Clock, type PlanDocument, rateLimit } from '@rail/fastify'
+import { addressKey, type Clock, type PlanDocument, rateLimit } from '@rail/fastify'
 import { apiKeys, hashKey } from '@rail/keys'
 import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
 import { authentication } from './authentication.js'
@@ -23,7 +23,7 @@ export async function createApp({ db, plans = soldPlans, clock }: SnipOptions): 
   const known = Object.entries(demoKeys).map(([key, customer]) => [hashKey(key), customer])
   const keys = apiKeys<Customer, FastifyRequest>({
     keys: Object.fromEntries(known),
-    address: (request) => request.ip,
+    address: (request) => addressKey(request.ip),
     clock,
   })
   const context: Context = {
