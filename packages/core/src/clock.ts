@@ -17,9 +17,11 @@ export const epochNow: Clock = () => Date.now()
 
 /** A clock's reading in whole milliseconds. @throws RailError `RAIL_BAD_CLOCK` when it is no finite number */
 export function readClock(clock: Clock): number {
-  const now = Math.floor(clock())
+  const reading: unknown = clock()
+  const now = typeof reading === 'number' ? Math.floor(reading) : Number.NaN
   if (!Number.isSafeInteger(now)) {
-    throw new RailError('RAIL_BAD_CLOCK', `A clock returns milliseconds, a finite number; it returned ${shown(now)}.`)
+    const message = `A clock returns milliseconds, a finite number; it returned ${shown(reading)}.`
+    throw new RailError('RAIL_BAD_CLOCK', message)
   }
   return now
 }

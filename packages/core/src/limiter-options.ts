@@ -121,7 +121,13 @@ export function settingsOf<Request>(
   const styles = checkStyles(headers)
   checkBody(options.body)
   const clockIsEpoch = options.clock !== undefined
-  return { ...options, store, scope, styles, clock, clockIsEpoch, skip: skipOf(options, reader) }
+  return { ...allOf(options), store, scope, styles, clock, clockIsEpoch, skip: skipOf(options, reader) }
+}
+
+/** The options as an object of their own, with those that a class has as methods, which a spread leaves behind. */
+function allOf<Request>(options: LimiterOptions<Request>): LimiterOptions<Request> {
+  const all = OPTION_NAMES.map((name) => [name, options[name as keyof LimiterOptions<Request>]])
+  return Object.fromEntries(all) as LimiterOptions<Request>
 }
 
 function skipOf<Request>(

@@ -163,3 +163,22 @@ test('options may be of a class, as long as they are options', () => {
   }
   expect(createLimiter(new Options()).take({})).toMatchObject({ decision: { allowed: true } })
 })
+
+test('options of a class may be its methods', () => {
+  class Options {
+    limits = [perMinute(10)]
+    identify() {
+      return 'acme'
+    }
+    cost() {
+      return 4
+    }
+    onReject() {
+      return { text: 'slower' }
+    }
+  }
+  const limiter = createLimiter(new Options())
+  expect(limiter.take({})).toMatchObject({ decision: { limits: [{ remaining: 6 }] } })
+  expect(limiter.take({})).toMatchObject({ decision: { limits: [{ remaining: 2 }] } })
+  expect(limiter.take({})).toMatchObject({ refusal: { body: 'slower' } })
+})

@@ -282,8 +282,11 @@ const FAULTS: readonly (readonly [what: string, options: unknown, fault: object]
   [
     'the clock returns nothing',
     { clock: () => undefined },
-    { code: 'RAIL_BAD_CLOCK', message: /finite number; it returned NaN/ },
+    { code: 'RAIL_BAD_CLOCK', message: /finite number; it returned undefined/ },
   ],
+  ['the clock returns null', { clock: () => null }, { code: 'RAIL_BAD_CLOCK' }],
+  ['the clock returns a text', { clock: () => '1000' }, { code: 'RAIL_BAD_CLOCK', message: /returned "1000"/ }],
+  ['the clock returns a bigint', { clock: () => 1n }, { code: 'RAIL_BAD_CLOCK', message: /returned 1n/ }],
   ['the clock returns Infinity', { clock: () => Number.POSITIVE_INFINITY }, { code: 'RAIL_BAD_CLOCK' }],
 ]
 
