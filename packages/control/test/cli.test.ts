@@ -83,6 +83,7 @@ test('support raises the limit of one customer for a day, and takes it back', as
     code: 1,
     error: 'acme has no override of per_second.',
   })
+  expect((await run('override clear acme')).out).toBe('acme has no overrides.')
 })
 
 test('an override that lowers a limit, or is of a customer nobody knew, is pointed out', async () => {

@@ -50,6 +50,10 @@ export const overrideClear: Command = {
     const path = customerPath(id)
     const before = await client().json<Detail>('GET', path)
     const cleared = names.length > 0 ? names : Object.keys(before.overrides)
+    if (cleared.length === 0) {
+      show(before, () => [`${id} has no overrides.`])
+      return
+    }
     const missing = cleared.find((name) => before.overrides[name] === undefined)
     if (missing !== undefined) throw new CliError(1, `${id} has no override of ${missing}.`)
     const body = Object.fromEntries(cleared.map((name) => [name, null]))
