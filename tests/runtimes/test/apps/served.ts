@@ -1,10 +1,13 @@
 import { createFetch as createHonoFetch } from '../../../../packages/hono/test/app.js'
 import { createFetch as createClientFetch } from './client.js'
+import { createFetch as createKeysFetch } from './keys.js'
 
 /** Set when an app is bundled: what it serves. */
 declare const SERVED: Served
 
-/** The app of the conformance suite, or one that calls a server through `@rail/client`. */
-export type Served = 'hono' | 'client'
+/** The app of the conformance suite, one that calls a server through `@rail/client`, or one that checks API keys. */
+export type Served = 'hono' | 'client' | 'keys'
 
-export const createFetch = SERVED === 'client' ? createClientFetch : createHonoFetch
+const apps = { hono: createHonoFetch, client: createClientFetch, keys: createKeysFetch }
+
+export const createFetch = apps[SERVED]
