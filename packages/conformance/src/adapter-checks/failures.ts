@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
 import type { ScenarioName } from '../scenarios.js'
+import type { Visit } from '../test-adapter/app.js'
 import { type AdapterCheck, check, railFields, times } from './check.js'
 
 const WRONG_OPTIONS: readonly (readonly [ScenarioName, string])[] = [
@@ -86,6 +87,19 @@ export const failureChecks: readonly AdapterCheck[] = [
       await app.get('/', { headers: { 'x-plan': turn % 2 === 0 ? 'tight' : 'loose' } })
     expect((await app.seen()).told).toEqual(['RAIL_FLAPPING_LIMIT'])
   }),
+  check(
+    'calls of cost 0 under the looser of two definitions give nothing back under the tighter',
+    'flapping',
+    async (app) => {
+      const under = (plan: string, cost: number): Visit => ({ headers: { 'x-plan': plan }, cost })
+      expect(await app.statuses(3, '/', under('tight', 1))).toEqual([200, 200, 429])
+      for (let turn = 0; turn < 5; turn++) {
+        expect(await app.statuses(3, '/', under('loose', 0))).toEqual([200, 200, 200])
+        expect(await app.statuses(1, '/', under('tight', 1))).toEqual([429])
+      }
+      expect((await app.seen()).told).toEqual(['RAIL_FLAPPING_LIMIT'])
+    },
+  ),
   ...['acme', 'rejects'].flatMap((as) => [
     check(
       `a store that fails (${as}) lets requests through where told so, without fields`,

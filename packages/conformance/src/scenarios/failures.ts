@@ -44,10 +44,11 @@ export const failureScenarios = {
     ],
     errorHandler: true,
   }),
-  flapping: ({ customer, header }) => ({
+  flapping: ({ customer, cost, header }) => ({
     limiters: [
       {
         identify: customer,
+        cost,
         limits: (_key, request) => [perMinute(header(request, 'x-plan') === 'tight' ? 2 : 10)],
       },
     ],

@@ -180,6 +180,22 @@ export const COUNTING_MUTANTS: readonly Mutant[] = [
     ...options(({ store }) => (store instanceof MemoryStore ? { store: new ForgetsWhoItRefuses({ maxKeys: 8 }) } : {})),
   },
   {
+    fault: 'it forgets what is owed where a limit is defined otherwise',
+    breaks: ['calls of cost 0 under the looser of two definitions give nothing back under the tighter'],
+    ...storing(
+      class extends MemoryStore {
+        #latest = ''
+
+        override take(charges: readonly Charge[], now: number): Decision {
+          const definitions = JSON.stringify(charges.map(({ limits }) => limits))
+          if (this.#latest !== definitions) for (const { key, scope } of charges) this.reset(key, scope)
+          this.#latest = definitions
+          return super.take(charges, now)
+        }
+      },
+    ),
+  },
+  {
     fault: 'it takes a plan that is missing for one without limits',
     breaks: [/^limits (later )?undefined .* reaches/],
     ...limiting((limits) => limits ?? []),
