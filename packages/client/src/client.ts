@@ -6,7 +6,7 @@ import { type ClientOptions, type Fetch, type Settings, settingsOf } from './cli
 import { type GiveUpReason, tell } from './hooks.js'
 import { quotaTypeOf } from './quota-problem.js'
 import { RetryBudget } from './retry-budget.js'
-import { barrierTo, isFinal, type Result, reasonToStop } from './retry-policy.js'
+import { barrierTo, isFinal, isMistake, type Result, reasonToStop } from './retry-policy.js'
 import type { ScopeState } from './scope.js'
 import { Scopes } from './scopes.js'
 import { sleep } from './timer.js'
@@ -58,12 +58,14 @@ export function createClient(options: ClientOptions = {}): Client {
     let refusal: Response | undefined
     for (let retry = 1; ; retry++) {
       const flight = await scope.turn({ place, call, signal, refusal }, retry > 1)
-      const result = await resultOf(out, barrier === undefined && retry <= settings.retries, settings)
+      const again = barrier === undefined && retry <= settings.retries
+      const result = await resultOf(out, again, settings)
       const { response, error } = result
       let isCooling = false
       if (response === undefined) scope.failed(flight)
       else isCooling = scope.answered(flight, response.status, parseHeaders(response.headers, settings.epoch()))
       if (signal?.aborted === true || isFinal(result)) return outcomeOf(result)
+      if (again && isMistake(out, result)) return outcomeOf(result)
 
       const reason = reasonToStop(result, retry, barrier, settings, budget)
       if (reason !== undefined) {

@@ -23,6 +23,25 @@ export function isFinal({ response }: Result): boolean {
   return response !== undefined && !PASSING.includes(response.status)
 }
 
+/**
+ * Whether `fetch` threw because nobody can send such a request: a GET with a body, an unknown value of an option. It says
+ * so in the same words as of a connection that broke, so that the request is made once more to see, and not sent.
+ */
+export function isMistake({ call, args }: Outgoing, { response, error }: Result): boolean {
+  if (response !== undefined || !(error instanceof TypeError) || !ABSOLUTE.test(call.url)) return false
+  try {
+    const [input, init] = args(true)
+    const { signal, ...rest } = init ?? {}
+    new Request(input, rest)
+    return false
+  } catch {
+    return true
+  }
+}
+
+/** A fetch of the user's may know what a relative address is relative to. */
+const ABSOLUTE = /^[a-z][a-z\d+.-]*:/i
+
 /** Whether a call could be made again at all: it is safe to, and its body is still there. */
 export function barrierTo({ call, replayable }: Outgoing, { repeatable }: Settings): 'unsafe' | 'stream' | undefined {
   const safe = IDEMPOTENT.includes(call.method) || call.headers.has('Idempotency-Key') || repeatable?.(call) === true

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { GiveUpEvent, RetryEvent } from '../src/index.js'
+import { createClient, type GiveUpEvent, type RetryEvent } from '../src/index.js'
 import { errorOf, inTurn, respond, stage, URL } from './support/stage.js'
 
 type Body = NonNullable<RequestInit['body']>
@@ -28,6 +28,29 @@ describe('what is tried again', () => {
     const all = stage(() => error)
     expect(await all.world.until(errorOf(all.client(URL)))).toBe(error)
     expect(all.arrivals).toHaveLength(6)
+  })
+
+  it.each<[string, RequestInit]>([
+    ['a GET with a body', { body: 'text' }],
+    ['an unknown mode', { mode: 'somehow' as 'cors' }],
+  ])('is not %s, which no fetch can send', async (_, init) => {
+    let calls = 0
+    const client = createClient({
+      fetch: (input, given) => {
+        calls++
+        return fetch(input, given)
+      },
+    })
+    expect(await errorOf(client(URL, init))).toBeInstanceOf(TypeError)
+    expect(calls).toBe(1)
+  })
+
+  it('is not taken for one that no fetch can send because its body has been read', async () => {
+    const events: GiveUpEvent[] = []
+    const { world, client } = stage(() => reset(), { retries: 1, onGiveUp: (event) => events.push(event) })
+    const request = new Request(URL, { method: 'PUT', body: 'text' })
+    expect(await world.until(errorOf(client(request)))).toBeInstanceOf(TypeError)
+    expect(events.map(({ reason }) => reason)).toEqual(['retries'])
   })
 
   it.each(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE', 'put'])('is %s, which may be repeated', async (method) => {
