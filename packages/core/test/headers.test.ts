@@ -50,6 +50,17 @@ describe('draft-11', () => {
     ])
   })
 
+  it.each([
+    ['1ms', 1],
+    ['999ms', 1],
+    ['1s', 1],
+    ['1001ms', 2],
+  ] as const)('tells a window of %s as %i s: rounded up, and never the 0 that the draft forbids', (per, w) => {
+    const limits = [limit({ name: 'short', tokens: 1, per })]
+    expect(told('draft-11', decisionOn(limits, 1))[0]).toBe(`RateLimit-Policy: "short";q=1;w=${w}`)
+    expect(told('draft-7', decisionOn(limits, 1))[0]).toBe(`RateLimit-Policy: 1;w=${w}`)
+  })
+
   it('is the default, and the same whether it is named alone or in an array', () => {
     const decision = decisionOn([perSecond(10)], 1)
     expect(headersFor(decision)).toEqual(headersFor(decision, 'draft-11'))

@@ -1,5 +1,5 @@
 import { Hono } from 'hono'
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { rateLimit } from '../src/index.js'
 
 // What only Hono has; what all adapters share is tested by testAdapter.
@@ -14,4 +14,36 @@ it('that was mounted without being called says so, and lets nobody through', asy
     500,
     expect.stringMatching(/rateLimit is to be called, and what it returns mounted/),
   ])
+})
+
+it('does nothing at import or construction that Workers forbid there: reads no clock, draws nothing, sets no timer', async () => {
+  const called: string[] = []
+  const watch = <T extends object>(owner: T, name: keyof T & string): void => {
+    const original = owner[name] as (...given: unknown[]) => unknown
+    vi.spyOn(owner as Record<string, (...given: unknown[]) => unknown>, name).mockImplementation((...given) => {
+      // The runner of the tests has clocks and timers of its own.
+      if (/packages[/\\](core|hono)[/\\]src/.test(new Error().stack ?? '')) called.push(name)
+      return original.apply(owner, given)
+    })
+  }
+  watch(Date, 'now')
+  watch(performance, 'now')
+  watch(Math, 'random')
+  watch(crypto, 'getRandomValues')
+  for (const name of ['setTimeout', 'setInterval', 'setImmediate', 'queueMicrotask'] as const) watch(globalThis, name)
+
+  vi.resetModules()
+  const fresh = await import('../src/index.js')
+  const limiter = fresh.rateLimit({
+    identify: () => 'acme',
+    limits: [fresh.perMinute(5)],
+    store: new fresh.MemoryStore(),
+  })
+  const app = new Hono().use(limiter, limiter.with({ cost: 2 }))
+  app.get('/', (c) => c.text('ok'))
+  expect(called).toEqual([])
+
+  expect((await app.request('/')).headers.get('RateLimit')).toBe('"per_minute";r=3;t=24')
+  expect(called).toContain('now')
+  expect(called).not.toContain('setTimeout')
 })
