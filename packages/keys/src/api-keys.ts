@@ -20,10 +20,13 @@ import { hashKey, sameHash } from './key.js'
 import { expressMiddleware, fastifyHook, honoMiddleware, koaMiddleware } from './middleware.js'
 import { headerOf, type KeyedRequest } from './request.js'
 
-/** Where keys are known from: a table of hashes, or a function that finds one. */
+/** Where keys are known from: a table of hashes, or a function that finds one; `false` from it is a key that is unknown, too. */
 export type KnownKeys<Identity> =
   | { readonly keys: Readonly<Record<string, Identity>>; readonly lookup?: undefined }
-  | { readonly lookup: (hash: string) => MaybePromise<Identity | null | undefined>; readonly keys?: undefined }
+  | { readonly lookup: (hash: string) => MaybePromise<Identity | Unknown>; readonly keys?: undefined }
+
+/** What a look-up finds for a key that nobody has. `false` is what one gives that only asks whether there is such a key. */
+type Unknown = null | undefined | false
 
 /** The options of {@link apiKeys}. */
 export type ApiKeysOptions<Identity, Request extends KeyedRequest> = KnownKeys<Identity> & {
@@ -108,8 +111,8 @@ export function apiKeys<Identity, Request extends KeyedRequest = KeyedRequest>(
       now(),
     )
     if (!room.allowed) return { refusal: tooMany(room) }
-    const checked = (identity: Identity | null | undefined): Checked<Identity> => {
-      if (identity === undefined || identity === null) {
+    const checked = (identity: Identity | Unknown): Checked<Identity> => {
+      if (identity === undefined || identity === null || identity === false) {
         store.settle(charges, 1, now())
         return { refusal: unauthorized(header, true) }
       }
@@ -178,10 +181,7 @@ function notAnAddress(from: unknown): RailError {
   )
 }
 
-function lookupOf<Identity>({
-  keys,
-  lookup,
-}: KnownKeys<Identity>): (hash: string) => MaybePromise<Identity | null | undefined> {
+function lookupOf<Identity>({ keys, lookup }: KnownKeys<Identity>): (hash: string) => MaybePromise<Identity | Unknown> {
   if (lookup !== undefined) return lookup
   const known = new Map(Object.entries(keys).map(([hash, identity]) => [hash, { hash, identity }]))
   return (hash) => {

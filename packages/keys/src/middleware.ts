@@ -21,7 +21,9 @@ export function expressMiddleware<Request>(check: Check<Request>) {
         return
       }
       for (const [name, value] of fieldsOf(refusal)) res.setHeader(name, value)
-      res.writeHead(refusal.status).end(refusal.body)
+      // A server may forbid to write a body where there is none.
+      const { method } = req as { readonly method?: string }
+      res.writeHead(refusal.status).end(method === 'HEAD' ? undefined : refusal.body)
     }
     try {
       const checked = check(req)

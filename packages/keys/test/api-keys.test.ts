@@ -15,8 +15,8 @@ describe.each(Object.entries(frameworks))('in %s', (_name, start) => {
   async function serve(options: Options) {
     const server = await start(options)
     servers.push(server)
-    return (headers: Record<string, string> = {}) =>
-      fetch(urlOf(server), { headers: { 'x-address': '192.0.2.1', connection: 'close', ...headers } })
+    return (headers: Record<string, string> = {}, method = 'GET') =>
+      fetch(urlOf(server), { method, headers: { 'x-address': '192.0.2.1', connection: 'close', ...headers } })
   }
 
   test('a known key is let through, as a bearer token and as X-API-Key', async () => {
@@ -72,6 +72,17 @@ describe.each(Object.entries(frameworks))('in %s', (_name, start) => {
     }
   })
 
+  test('a HEAD request is answered like its GET, without a body', async () => {
+    const ask = await serve({ keys })
+    expect((await ask({ 'x-api-key': KEY }, 'HEAD')).status).toBe(200)
+    const response = await ask({}, 'HEAD')
+    expect([response.status, response.headers.get('www-authenticate'), await response.text()]).toEqual([
+      401,
+      'Bearer realm="api"',
+      '',
+    ])
+  })
+
   test('a look-up that fails goes to the error handling of the framework', async () => {
     const ask = await serve({ lookup: () => Promise.reject(new Error('no database')) })
     expect((await ask({ 'x-api-key': KEY })).status).toBe(500)
@@ -86,6 +97,18 @@ describe('apiKeys', () => {
     const request = new Request('http://localhost/', { headers: { authorization: `Bearer ${KEY}` } })
     expect(known.check(request)).toEqual({ identity: { id: 'acme' } })
     expect(known.of(request)).toEqual({ id: 'acme' })
+  })
+
+  test('a key that a look-up says no, nothing or null of is unknown', async () => {
+    const request = { headers: { 'x-api-key': KEY } }
+    const known = new Set<string>([hashKey('key_of_globex')])
+    const asksOnly = apiKeys({ lookup: (hash) => known.has(hash), address })
+    expect(await asksOnly.check(request)).toMatchObject({ refusal: { status: 401 } })
+    expect(await asksOnly.check({ headers: { 'x-api-key': 'key_of_globex' } })).toEqual({ identity: true })
+    for (const found of [null, undefined]) {
+      const { refusal } = await apiKeys({ lookup: async () => found, address }).check(request)
+      expect(refusal?.status).toBe(401)
+    }
   })
 
   test('guesses made at once are all paid for', async () => {

@@ -1,4 +1,4 @@
-import { createServer, type Server } from 'node:http'
+import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import express, { type Express, type Request } from 'express'
@@ -70,9 +70,12 @@ function expressApp(app: Express, options: Options): Express {
   return app
 }
 
-function listen(handler: Parameters<typeof createServer>[1]): Promise<Server> {
+function listen(handler: RequestListener): Promise<Server> {
   return new Promise((resolve) => {
-    const server = createServer(handler).listen(0, '127.0.0.1', () => resolve(server))
+    // Where a body is forbidden, writing one is an error.
+    const server = createServer({ rejectNonStandardBodyWrites: true }, handler).listen(0, '127.0.0.1', () =>
+      resolve(server),
+    )
   })
 }
 
