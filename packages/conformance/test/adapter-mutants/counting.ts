@@ -180,6 +180,22 @@ export const COUNTING_MUTANTS: readonly Mutant[] = [
     ...options(({ store }) => (store instanceof MemoryStore ? { store: new ForgetsWhoItRefuses({ maxKeys: 8 }) } : {})),
   },
   {
+    fault: 'it remembers who was refused, and not at what cost',
+    breaks: ['a refused dear request takes nothing: a cheap one fits at once'],
+    ...storing(
+      class extends MemoryStore {
+        readonly #refused = new Map<string | undefined, Decision>()
+
+        override take(charges: readonly Charge[], now: number): Decision {
+          const key = charges[0]?.key
+          const decision = this.#refused.get(key) ?? super.take(charges, now)
+          if (!decision.allowed) this.#refused.set(key, decision)
+          return decision
+        }
+      },
+    ),
+  },
+  {
     fault: 'it forgets what is owed where a limit is defined otherwise',
     breaks: ['calls of cost 0 under the looser of two definitions give nothing back under the tighter'],
     ...storing(

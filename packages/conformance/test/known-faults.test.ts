@@ -1,0 +1,133 @@
+import { describe, expect, test } from 'vitest'
+import { ADAPTER_CHECKS } from '../src/adapter-checks/index.js'
+
+/*
+ * Faults that were reproduced in other limiters (L), and traps around header fields (S), each with the sentences of the
+ * specification that would catch it. That each sentence catches a fault of its kind is shown in adapter-mutants.test.ts.
+ */
+const FAULTS: readonly (readonly [fault: string, ...sentences: (string | RegExp)[]])[] = [
+  [
+    'L1: pipelined requests, or such that wait for one promise, are all counted before any is answered',
+    'exactly the limit is admitted of requests pipelined on one socket',
+    'exactly the limit is admitted of pipelined requests when everything is asynchronous',
+    'exactly the limit is admitted of requests that wait for one shared promise',
+  ],
+  [
+    'L2: the first of two limits has spent what the second refuses',
+    'what a refusal by a short limit refuses is not taken from a long one',
+    'several charges are all or nothing: a user who is refused takes nothing from the client',
+  ],
+  [
+    'L5, L20: keys like __proto__ fail, or are no buckets',
+    'every text is a key of its own, whatever it means elsewhere',
+  ],
+  [
+    'L6: a cost above the limit is refused and spends the window',
+    'a cost that can never fit is told no wait, and the owner is told once',
+    'a refused dear request takes nothing: a cheap one fits at once',
+  ],
+  ['L8: routes of one group do not share', 'routes of one scope share its buckets'],
+  [
+    'L10: many other keys unblock a blocked one',
+    'a customer who keeps asking stays refused, however many others fill a small store',
+  ],
+  ['L11: limits that come to undefined are no limits', /^limits undefined .*spends nothing/, /^limits later undefined/],
+  [
+    'L12: a wrong option is replaced silently',
+    /^wrong options fail when the limiter is made: limits-of-text/,
+    /: cost-as-text/,
+  ],
+  ['L13: a store that fails has its budget told as full', /^a store that fails \(acme\) lets requests through/],
+  [
+    'L14: a parent and a child count one request twice',
+    'one limiter counts a request once, mounted on a nested router too',
+  ],
+  [
+    'L15: fields are lost on raw responses and those of error handlers',
+    'the fields are on a response that goes past the framework',
+    "the fields are there when the app's own error handler answers",
+  ],
+  ['L16: one limiter that is mounted twice counts twice', 'one limiter counts a request once, mounted twice'],
+  ['L19: without a store nothing is limited', 'each customer is counted alone', /: store-without-methods$/],
+  [
+    'L23: a dear call that is denied blocks a cheap one that fits',
+    'a refused dear request takes nothing: a cheap one fits at once',
+  ],
+  [
+    'L25: a clock that steps back blocks for the step',
+    'a clock that steps back an hour gives nothing and blocks nobody longer than the bucket fills',
+  ],
+  ['L26: a quote in a name breaks the field', 'names are escaped as structured fields ask for'],
+  [
+    'L27: the order of limiters decides which one is told',
+    'styles that tell one limit tell the tightest, and stand beside the default',
+    /^of two limiters the tightest is told, all of it: tight-limiter-first/,
+    /^of two limiters the tightest is told, all of it: tight-limiter-last/,
+  ],
+  [
+    'L29, S1: fields are lost when anything throws',
+    'the fields are there when a handler throws an error',
+    'the fields are there when a handler throws a text',
+  ],
+  ['S2: fields are on refusals only', 'the fields are on an ordinary answer'],
+  ['S3: what is not found is not limited', 'a path that is not found is counted and has the fields'],
+  [
+    'S4, S9: Retry-After is rounded down, or a token is told that is not there',
+    'ten of a burst of ten pass; the eleventh, 0.4 s later, waits one second',
+    'one millisecond before the told wait is refused, the told wait is let in',
+  ],
+  [
+    'S7: a wait overflows the timers of clients',
+    'a wait longer than clients can count is told as the longest they can',
+  ],
+  ['S8: less than nothing is left', 'settling for more leaves a debt that is waited off'],
+  ['S11: a reset of 0 is left out', 'a route of cost 0 gives back what the router took'],
+  [
+    'S12: a reset is told in the wrong unit',
+    'styles that tell one limit tell the tightest, and stand beside the default',
+  ],
+  [
+    'S14: limiters overwrite each other’s fields, and an upstream’s',
+    'two limiters make two lists and one Retry-After',
+    'fields that are there before the limiter stand beside ours, and the larger Retry-After wins',
+    'fields of another service that a handler passes on stand beside ours',
+  ],
+  [
+    'S15: preflights are counted, or everything that looks like one is not',
+    'preflights are not counted where the limiter is told so; other OPTIONS requests are',
+    "preflights with a customer's key are counted unless told otherwise",
+  ],
+  ['S16: browsers cannot read the fields', 'exposed names stand beside those that CORS exposes, on refusals too'],
+  ['S17: a refusal is cached', 'a refusal is not to be stored, whatever was said before'],
+  [
+    'S18: headers are sent twice',
+    'a refusal that comes after a timeout has answered does no harm',
+    'a client that left while the limiter waited does no harm',
+  ],
+  ['S19: a 304 has no fields', 'the fields are on a 304'],
+  ['S21: a long wait is never retried', 'a longest Retry-After lowers Retry-After and the body, not t'],
+  ['S23: two limits have one name', /: names-that-differ-in-case$/],
+  ['S25: everybody returns at the same second', 'jitter lengthens Retry-After and the body alike, and never t'],
+  ['S26: two forms of one field are sent', /: styles-that-collide$/],
+  // Silent ways to be unlimited.
+  ['a limiter in front of authentication', /^identify undefined \(mounted before authentication\)/],
+  ["a plan's name that is mistyped", /^limits undefined \(a plan's name mistyped\)/],
+  ['an address that is empty', /^identify empty text \(an address that is missing\)/],
+  ['two definitions of one name that take turns', 'two definitions of one name taking turns are told of, once'],
+  [
+    'calls of cost 0 on the looser of two limits',
+    'calls of cost 0 under the looser of two definitions give nothing back under the tighter',
+    'requests of cost 0 are held by a limit that counts requests',
+  ],
+  ["OPTIONS with a customer's key", "preflights with a customer's key are counted unless told otherwise"],
+]
+
+describe('a sentence of the specification would catch', () => {
+  test.each(FAULTS)('%s', (_, ...sentences) => {
+    const names = ADAPTER_CHECKS.map(({ name }) => name)
+    const missing = sentences.filter(
+      (sentence) => !names.some((name) => (typeof sentence === 'string' ? sentence === name : sentence.test(name))),
+    )
+    expect(missing).toEqual([])
+  })
+})
