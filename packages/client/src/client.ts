@@ -1,4 +1,4 @@
-import { parseHeaders } from '@rail/core'
+import { parseHeaders, RailError, shown } from '@rail/core'
 import { backoff } from './backoff.js'
 import { type Input, type Outgoing, outgoing } from './call.js'
 import { ClientError, type ClientErrorCode, quotaUsed, waitTooLong } from './client-error.js'
@@ -108,10 +108,17 @@ const REASONS: Readonly<Record<ClientErrorCode, GiveUpReason>> = {
 
 async function resultOf(out: Outgoing, again: boolean, { fetch }: Settings): Promise<Result> {
   try {
-    return { response: await fetch(...out.args(again)), error: undefined }
+    const response: unknown = await fetch(...out.args(again))
+    if (isResponse(response)) return { response, error: undefined }
+    throw new RailError('RAIL_BAD_OPTION', `The option fetch returns a Response; it returned ${shown(response)}.`)
   } catch (error) {
     return { response: undefined, error }
   }
+}
+
+/** A stand-in of a test may lack the rest. */
+function isResponse(value: unknown): value is Response {
+  return typeof value === 'object' && value !== null && typeof (value as Partial<Response>).headers === 'object'
 }
 
 function outcomeOf({ response, error }: Result): Response {

@@ -1,3 +1,4 @@
+import { RailError } from '@rail/core'
 import type { Outgoing } from './call.js'
 import type { Settings } from './client-options.js'
 import type { GiveUpReason } from './hooks.js'
@@ -24,10 +25,13 @@ export function isFinal({ response }: Result): boolean {
 }
 
 /**
- * Whether `fetch` threw because nobody can send such a request: a GET with a body, an unknown value of an option. It says
- * so in the same words as of a connection that broke, so that the request is made once more to see, and not sent.
+ * Whether there is no answer for a reason that asking again does not change. `fetch` throws where nobody can send such a
+ * request (a GET with a body, an unknown value of an option), and says so in the same words as of a connection that broke:
+ * the request is made once more to see, and not sent. An error of Rail's is of a client behind this one, or of what the
+ * option `fetch` returned.
  */
 export function isMistake({ call, args }: Outgoing, { response, error }: Result): boolean {
+  if (response === undefined && error instanceof RailError) return true
   if (response !== undefined || !(error instanceof TypeError) || !ABSOLUTE.test(call.url)) return false
   try {
     const [input, init] = args(true)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createClient, type GiveUpEvent, type RetryEvent } from '../src/index.js'
+import { createClient, type GiveUpEvent, type RetryEvent, withRateLimit } from '../src/index.js'
 import { errorOf, inTurn, respond, stage, URL } from './support/stage.js'
 
 type Body = NonNullable<RequestInit['body']>
@@ -43,6 +43,27 @@ describe('what is tried again', () => {
     })
     expect(await errorOf(client(URL, init))).toBeInstanceOf(TypeError)
     expect(calls).toBe(1)
+  })
+
+  it.each([undefined, null, 'text', { status: 200 }])(
+    'is not what a fetch answered with %j, which is no response',
+    async (answer) => {
+      let calls = 0
+      const client = createClient({
+        fetch: async () => {
+          calls++
+          return answer as unknown as Response
+        },
+      })
+      expect(await errorOf(client(URL))).toMatchObject({ code: 'RAIL_BAD_OPTION' })
+      expect([calls, client.state()[0]?.inFlight]).toEqual([1, 0])
+    },
+  )
+
+  it('is not what a client behind this one has given up', async () => {
+    const { world, client, arrivals } = stage(() => respond(429, { 'Retry-After': '9999' }))
+    expect(await world.until(errorOf(withRateLimit(client)(URL)))).toMatchObject({ code: 'RAIL_WAIT_TOO_LONG' })
+    expect(arrivals).toHaveLength(1)
   })
 
   it('is not taken for one that no fetch can send because its body has been read', async () => {
