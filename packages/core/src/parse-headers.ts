@@ -60,15 +60,18 @@ function momentOf(date: string | undefined, nowMs: number | undefined): () => nu
 }
 
 function readerOf(headers: HeaderSource): FieldReader {
-  if (typeof headers === 'function') return (name) => headers(name) ?? undefined
-  if (typeof headers.get === 'function') {
-    const source = headers as { get(name: string): string | null | undefined }
-    return (name) => source.get(name) ?? undefined
-  }
-  const fields = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
+  const get = getterOf(headers)
   return (name) => {
-    const value = fields.get(name)
+    const value = get(name)
     if (value === undefined || value === null) return undefined
     return Array.isArray(value) ? value.join(', ') : String(value)
   }
+}
+
+/** Some libraries have numbers and arrays in what they call their headers, whatever the types say. */
+function getterOf(headers: HeaderSource): (name: string) => unknown {
+  if (typeof headers === 'function') return headers
+  if (typeof headers.get === 'function') return (name) => (headers as { get(name: string): unknown }).get(name)
+  const fields = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
+  return (name) => fields.get(name)
 }

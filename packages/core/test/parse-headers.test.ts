@@ -272,6 +272,13 @@ describe('any form of header fields', () => {
         ['retry-after', '2'],
       ]),
     },
+    {
+      form: 'a Map of numbers and lines',
+      headers: new Map<string, unknown>([
+        ['ratelimit', ['"a";r=1']],
+        ['retry-after', 2],
+      ]),
+    },
     { form: 'an object with names in any case', headers: { rAtElImIt: '"a";r=1', 'RETRY-AFTER': 2 } },
     { form: 'lines in an array', headers: { ratelimit: ['"a";r=1'], 'retry-after': ['2'], cookie: undefined } },
     { form: 'a function', headers: (name: string) => ({ ratelimit: '"a";r=1', 'retry-after': '2' })[name] },
@@ -279,7 +286,7 @@ describe('any form of header fields', () => {
       form: 'a function that knows null',
       headers: (name: string) => new Headers({ RateLimit: '"a";r=1', 'Retry-After': '2' }).get(name),
     },
-  ] as { form: string; headers: HeaderSource }[])('is read: $form', ({ headers }) => {
+  ] as unknown as { form: string; headers: HeaderSource }[])('is read: $form', ({ headers }) => {
     expect(parseHeaders(headers)).toEqual(is)
   })
 
