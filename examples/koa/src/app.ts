@@ -35,19 +35,15 @@ export function createApp({ clock, onPlannedRefusal = () => {} }: AppOptions = {
   router.get('/', (ctx) => {
     ctx.body = 'GET /v1/hello with a key'
   })
-  const api = new Router({ prefix: '/v1' }).use(
-    keys.koa as Koa.Middleware,
-    planned as Koa.Middleware,
-    limiter as Koa.Middleware,
-  )
+  const api = new Router({ prefix: '/v1' }).use(keys.koa, planned, limiter)
   api.get('/hello', (ctx) => {
     ctx.body = { hello: keys.of(ctx).id }
   })
   // The route's own limiter is the same limiter: it takes the difference of nine.
-  api.get('/report', limiter.with({ cost: 10 }) as Koa.Middleware, (ctx) => {
+  api.get('/report', limiter.with({ cost: 10 }), (ctx) => {
     ctx.body = { rows: [] }
   })
   const app = new Koa()
-  app.use(router.routes() as Koa.Middleware).use(api.routes() as Koa.Middleware)
+  app.use(router.routes()).use(api.routes())
   return app
 }
