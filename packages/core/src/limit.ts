@@ -1,5 +1,6 @@
 import { type Duration, durationMs } from './duration.js'
 import { RailError, shown } from './errors.js'
+import { suggestionFor } from './options.js'
 
 /**
  * A rule: `tokens` per `windowMs`, in a bucket that holds `burst`. Made by {@link limit} or {@link perSecond} and its
@@ -147,7 +148,10 @@ function perWindow(defaultName: string, per: Duration, tokens: number, options: 
 function refuseUnknown(given: object, known: readonly string[], where: string): void {
   for (const name of Object.keys(given)) {
     if (!known.includes(name)) {
-      throw new RailError('RAIL_BAD_LIMIT', `Unknown "${name}" in ${where}; it takes ${known.join(', ')}.`)
+      throw new RailError(
+        'RAIL_BAD_LIMIT',
+        `Unknown "${name}" in ${where}; it takes ${known.join(', ')}.${suggestionFor(name, known)}`,
+      )
     }
   }
 }

@@ -105,6 +105,7 @@ const BAD: readonly (readonly [definition: unknown, code: RailErrorCode, expecte
   [{ per: undefined }, 'RAIL_BAD_DURATION', /units ms, s, m, h, d/, 'got undefined'],
   [{ per: 0 }, 'RAIL_BAD_DURATION', /whole milliseconds from 1/, 'got 0'],
   [{ max: 3 }, 'RAIL_BAD_LIMIT', /it takes name, tokens, per, burst, counts/, 'Unknown "max"'],
+  [{ brust: 3 }, 'RAIL_BAD_LIMIT', /counts\. Did you mean "burst"\?$/, 'Unknown "brust"'],
   [
     { tokens: 7, per: '30d', burst: 100_000_000 },
     'RAIL_BAD_LIMIT',
