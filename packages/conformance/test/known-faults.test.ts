@@ -119,7 +119,11 @@ const FAULTS: readonly (readonly [fault: string, ...sentences: (string | RegExp)
     'calls of cost 0 under the looser of two definitions give nothing back under the tighter',
     'requests of cost 0 are held by a limit that counts requests',
   ],
-  ["OPTIONS with a customer's key", "preflights with a customer's key are counted unless told otherwise"],
+  [
+    "OPTIONS with a customer's key",
+    "preflights with a customer's key are counted unless told otherwise",
+    'what looks like a preflight and carries credentials is counted all the same',
+  ],
 ]
 
 describe('a sentence of the specification would catch', () => {

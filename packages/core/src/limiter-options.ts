@@ -7,6 +7,7 @@ import type { Limit } from './limit.js'
 import { MemoryStore } from './memory-store.js'
 import type { Shape } from './notes.js'
 import { checkOption, checkOptionNames } from './options.js'
+import { skipOf } from './preflight.js'
 import { checkBody, type RefusalBody } from './problem.js'
 import type { Refusal, RefusalOptions } from './refusal.js'
 import { MOST_SECONDS } from './seconds.js'
@@ -35,7 +36,7 @@ export interface LimiterSettings<Request> extends RefusalOptions {
   readonly onReject?: ((refusal: Refusal, request: Request) => MaybePromise<RejectReply | undefined>) | undefined
   /** Requests for which this returns true are not counted at all. */
   readonly skip?: ((request: Request) => MaybePromise<boolean>) | undefined
-  /** Does not count CORS preflights, which carry no credentials. @default false */
+  /** Does not count CORS preflights, which carry no credentials: what has `Authorization` or `Cookie` is none. @default false */
   readonly skipPreflights?: boolean | undefined
   /** Takes tokens and tells `onDecision`, but sends no headers and refuses nothing. @default false */
   readonly dryRun?: boolean | undefined
@@ -128,25 +129,6 @@ export function settingsOf<Request>(
 function allOf<Request>(options: LimiterOptions<Request>): LimiterOptions<Request> {
   const all = OPTION_NAMES.map((name) => [name, options[name as keyof LimiterOptions<Request>]])
   return Object.fromEntries(all) as LimiterOptions<Request>
-}
-
-function skipOf<Request>(
-  { skip, skipPreflights }: LimiterOptions<Request>,
-  reader: RequestReader<Request> | undefined,
-): LimiterOptions<Request>['skip'] {
-  if (skipPreflights !== true) return skip
-  if (reader === undefined) {
-    throw new RailError(
-      'RAIL_BAD_OPTION',
-      'skipPreflights needs a way to read requests: the second argument of createLimiter.',
-    )
-  }
-  // Fetch standard, CORS-preflight request: OPTIONS with these two fields.
-  const isPreflight = (request: Request): boolean =>
-    reader.method(request) === 'OPTIONS' &&
-    reader.header(request, 'origin') !== undefined &&
-    reader.header(request, 'access-control-request-method') !== undefined
-  return (request) => isPreflight(request) || (skip?.(request) ?? false)
 }
 
 /**

@@ -174,6 +174,23 @@ export const fieldChecks = [
       expect((await app.get('/', { headers: preflight.headers })).status).toBe(429)
     },
   ),
+  check(
+    'what looks like a preflight and carries credentials is counted all the same',
+    'skip-preflights',
+    async (app) => {
+      const preflight = { Origin: 'https://app.example', 'Access-Control-Request-Method': 'PUT' }
+      const asked = [
+        await app.get('/', { method: 'OPTIONS', headers: { ...preflight, Authorization: 'Bearer key' } }),
+        await app.get('/', { method: 'OPTIONS', headers: { ...preflight, Cookie: 'session=1' } }),
+      ]
+      expect(asked.map((answer) => answer.field('RateLimit'))).toEqual([
+        '"per_minute";r=1;t=30',
+        '"per_minute";r=0;t=30',
+      ])
+      const refused = await app.get('/', { method: 'OPTIONS', headers: { ...preflight, Authorization: 'Bearer key' } })
+      expect(refused.status).toBe(429)
+    },
+  ),
   check("preflights with a customer's key are counted unless told otherwise", 'count-preflights', async (app) => {
     const preflight = {
       method: 'OPTIONS',

@@ -133,6 +133,13 @@ export const FIELD_MUTANTS: readonly Mutant[] = [
     ...options(() => ({ skip: (req: Req) => req.method === 'OPTIONS' })),
   },
   {
+    fault: 'it skips preflights whoever sends them',
+    breaks: ['what looks like a preflight and carries credentials is counted all the same'],
+    ...options(() => ({
+      skip: (req: Req) => req.method === 'OPTIONS' && 'access-control-request-method' in req.headers,
+    })),
+  },
+  {
     fault: 'it skips preflights unasked',
     breaks: ["preflights with a customer's key are counted unless told otherwise"],
     ...options(() => ({ skipPreflights: true })),
