@@ -45,8 +45,14 @@ export class Scope {
     this.#ramp = new Ramp(settings.pace ? 1 : Number.POSITIVE_INFINITY)
   }
 
+  /** Whether no call waits here, and none is in flight. */
+  get unused(): boolean {
+    return this.#queue.length === 0 && this.#flights.size === 0
+  }
+
+  /** Whether, beside that, nothing would hold the next call back: then there is nothing here worth keeping. */
   get idle(): boolean {
-    return this.#queue.length === 0 && this.#flights.size === 0 && this.#hold(this.#settings.now()) === undefined
+    return this.unused && this.#hold(this.#settings.now()) === undefined
   }
 
   /**

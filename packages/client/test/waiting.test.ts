@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { GiveUpEvent, WaitEvent } from '../src/index.js'
+import { createClient, type GiveUpEvent, type WaitEvent } from '../src/index.js'
 import { errorOf, inTurn, respond, stage, URL } from './support/stage.js'
 
 const ok = () => respond(200)
@@ -311,6 +311,13 @@ describe('state()', () => {
         limits: [{ name: 'per_minute', quota: 100, windowMs: 60_000, remaining: 40, resetAfterMs: 30_000 }],
       },
     ])
+  })
+
+  it('keeps at most ten thousand scopes where all of them have to wait, the most recently used', async () => {
+    const client = createClient({ fetch: async () => respond(200, { RateLimit: '"per_day";r=0;t=86400' }) })
+    const names = Array.from({ length: 10_050 }, (_, nth) => `http://${nth}.test`)
+    for (const name of names) await client(`${name}/`)
+    expect(client.state().map(({ scope }) => scope)).toEqual(names.slice(50))
   })
 
   it('keeps at most a thousand scopes and 32 limits, whatever servers name', async () => {
