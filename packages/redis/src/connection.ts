@@ -12,6 +12,8 @@ export interface Connection {
   notReady(): string | undefined
   /** Runs the script once. Never again after it may have run. */
   run(script: string, sha: string, keys: readonly string[], args: readonly string[]): PromiseLike<unknown>
+  /** Has the client look again which server has a key, since the one that it knew failed; nothing where it does so by itself. */
+  lookAgain?(key: string): void
   /** What each server says of its memory (`INFO memory`); nothing where this cannot be asked. */
   memoryInfo(): Promise<readonly unknown[]>
 }

@@ -23,7 +23,10 @@ interface Parts extends NodeRedisClient {
   /** Of a cluster, by slot. */
   readonly slots?: readonly ({ readonly master?: { readonly address?: string } } | undefined)[]
   withCommandOptions?(options: { timeout: number }): Parts
-  on?(event: 'error', listener: (error: unknown) => void): unknown
+  /** Of a cluster. What has no key to go by goes to each node in turn. */
+  sendCommand?(firstKey: undefined, isReadonly: boolean, words: string[]): Promise<unknown>
+  on?(event: 'error' | 'disconnect', listener: (error: unknown) => void): unknown
+  destroy?(): void
   info?(section: string): Promise<unknown>
 }
 
@@ -43,6 +46,7 @@ export function nodeRedisConnection(given: NodeRedisClient, deadlineMs: number):
   // timer costs several times the command, and cannot be had for one that is sent: so it is set only where it is needed.
   const timeout = client.options?.disableOfflineQueue === true ? 0 : deadlineMs
   const sender = client.withCommandOptions?.({ timeout }) ?? client
+  const look = isCluster ? lookerOf(client) : undefined
   return {
     isCluster,
     serverOf: (tag) => (isCluster ? (client.slots?.[slotOf(tag)]?.master?.address ?? '') : ''),
@@ -57,9 +61,61 @@ export function nodeRedisConnection(given: NodeRedisClient, deadlineMs: number):
         () => sender.eval(script, options),
       )
     },
+    lookAgain: (key) => look?.(key),
     async memoryInfo() {
       const nodes = client.masters?.map((master) => client.nodeClient?.(master)) ?? [client]
       return Promise.all(nodes.map(async (node) => (await node)?.info?.('memory')))
     },
   }
 }
+
+/** One for each client, however many stores are on it. */
+const lookers = new WeakMap<Parts, (key: string) => void>()
+
+/**
+ * Has a cluster's client find out which node is the master of a key's slot, since a replica may have taken over: version 5
+ * does so only where a node says MOVED, and asks none by itself; version 6 after 5 seconds. All nodes but the lost one say so.
+ */
+function lookerOf(client: Parts): (key: string) => void {
+  const known = lookers.get(client)
+  if (known !== undefined) return known
+  let looking = 0
+  let lookedAt = Number.NEGATIVE_INFINITY
+  let tries = 0
+  let timer: ReturnType<typeof setTimeout> | undefined
+  // A client that is closed while it looks goes on, makes new connections, and would keep the process alive by them. A timer
+  // that keeps nothing alive fires only where that is so.
+  function closeAgain(): void {
+    if (looking === 0 || timer !== undefined || tries === MOST_TRIES) return
+    tries++
+    timer = setTimeout(() => {
+      timer = undefined
+      if (client.isOpen) return
+      try {
+        client.destroy?.()
+      } catch {
+        // Of those connections some may be closed already.
+      }
+      closeAgain()
+    }, CLOSE_AGAIN_MS)
+    timer.unref()
+  }
+  client.on?.('disconnect', closeAgain)
+  const look = (key: string): void => {
+    const now = performance.now()
+    if (now - lookedAt < LOOK_EVERY_MS || client.sendCommand === undefined) return
+    lookedAt = now
+    looking++
+    tries = 0
+    const looked = (): void => {
+      looking--
+    }
+    client.sendCommand(undefined, true, ['TYPE', key]).then(looked, looked)
+  }
+  lookers.set(client, look)
+  return look
+}
+
+const LOOK_EVERY_MS = 250
+const CLOSE_AGAIN_MS = 100
+const MOST_TRIES = 20

@@ -81,10 +81,12 @@ export class TickQueue {
       return
     }
     this.#underWay.add(batch)
+    const { keys, args } = batch.input(this.#time)
     const failed = (error: unknown): void => {
       if (!this.#underWay.has(batch)) return
       breaker.failed(performance.now())
       batch.fail(error)
+      connection.lookAgain?.(keys[0] as string)
     }
     batch.start(
       this.#deadlineMs,
@@ -96,7 +98,6 @@ export class TickQueue {
       breaker.succeeded()
       batch.answer(replies)
     }
-    const { keys, args } = batch.input(this.#time)
     attempt(() => connection.run(SCRIPT, scriptSha(), keys, args))
       .then(answered)
       .then(undefined, (cause) => failed(storeFailure(`Redis failed: ${messageOf(cause)}.`, cause)))

@@ -15,18 +15,20 @@ export interface RedisCluster {
 
 const SLOTS = 16_384
 
+/** What each node is started with. */
+export const CLUSTER = [
+  '--cluster-enabled',
+  'yes',
+  '--cluster-require-full-coverage',
+  'no',
+  '--cluster-config-file',
+  'nodes.conf',
+  '--cluster-node-timeout',
+  '2000',
+]
+
 export async function startRedisCluster(): Promise<RedisCluster> {
-  const more = [
-    '--cluster-enabled',
-    'yes',
-    '--cluster-require-full-coverage',
-    'no',
-    '--cluster-config-file',
-    'nodes.conf',
-    '--cluster-node-timeout',
-    '2000',
-  ]
-  const nodes = await Promise.all([0, 1, 2].map(() => startRedisServer(more)))
+  const nodes = await Promise.all([0, 1, 2].map(() => startRedisServer(CLUSTER)))
   const from = (index: number): number => Math.floor((index * SLOTS) / nodes.length)
   for (const [index, node] of nodes.entries()) {
     await tell(node, 'CLUSTER', 'ADDSLOTSRANGE', String(from(index)), String(from(index + 1) - 1))
