@@ -35,6 +35,11 @@ export class Count {
   took(charges: readonly Charge[], store: Store, route: unknown): void {
     this.charges = charges
     this.#store = store
+    this.decided(route)
+  }
+
+  /** Remembers that a route has its answer, though nothing was taken: its store has failed, and is not asked once more. */
+  decided(route: unknown): void {
     // A request is seldom asked about twice, and an array of one is cheaper than one that grows.
     this.#routes = this.#routes === NOWHERE ? [route] : [...this.#routes, route]
   }

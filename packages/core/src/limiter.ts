@@ -172,6 +172,8 @@ export function createLimiter<Request>(
     if (settings.onStoreFailure === 'local') {
       return answer(asked, charges, now, local, local.take(asked.count.asked(charges, local), now))
     }
+    // It may have been taken all the same: to ask again for the same route could charge a request twice.
+    asked.count.decided(asked.route)
     if (settings.onStoreFailure !== 'refuse' || settings.dryRun === true) return UNCOUNTED
     return chain(unavailableTo(asked.request, settings, reporter.tell), (sent) => ({ ...UNCOUNTED, ...sent }))
   }

@@ -106,6 +106,23 @@ describe.each([
     await expect((async () => limiter.take({}))()).rejects.toMatchObject({ code: 'RAIL_BAD_SHARE' })
   })
 
+  test('is asked once for each route of a request: it may have taken what it did not answer', async () => {
+    let takes = 0
+    const counted: Store = {
+      ...store,
+      take: (charges, now) => {
+        takes++
+        return store.take(charges, now)
+      },
+    }
+    const { limiter } = limiterOf({ store: counted })
+    const request = {}
+    for (const route of [limiter, limiter, limiter.with({ cost: 2 })]) await route.take(request)
+    expect(takes).toBe(2)
+    await limiter.take({})
+    expect(takes).toBe(3)
+  })
+
   test('in a dry run refuses nothing', async () => {
     expect(
       (await limiterOf({ store, onStoreFailure: 'refuse', dryRun: true }).limiter.take({})).refusal,
