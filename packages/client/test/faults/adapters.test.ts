@@ -9,9 +9,9 @@ import Fastify from 'fastify'
 import { Hono } from 'hono'
 import Koa from 'koa'
 import { describe, expect, it } from 'vitest'
-import { type ClientOptions, createClient } from '../src/index.js'
-import { type Listening, listen } from './support/sockets.js'
-import { seeded, World } from './support/world.js'
+import { type ClientOptions, createClient } from '../../src/index.js'
+import { type Listening, listen } from '../support/sockets.js'
+import { seeded, World } from '../support/world.js'
 
 interface Limited {
   readonly limits: readonly Limit[]
