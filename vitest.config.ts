@@ -5,6 +5,6 @@ export default defineConfig({
   test: {
     projects: ['packages/*/vitest.config.ts', 'examples/*/vitest.config.ts'],
     // More than there are cores on a small machine: many tests wait, for sockets, servers and processes.
-    maxWorkers: Math.max(4, availableParallelism() - 1),
+    maxWorkers: Math.max(3, availableParallelism() - 1),
   },
 })
