@@ -243,7 +243,7 @@ local function take(keys, commits)
       if owed < 0 then owed = 0 end
       if owed > tonumber(ARGV[a + 1]) then allowed = 0 end
       a, r = a + stride, r + 1
-      state[j], replies[r] = owed, owed < MOST_SAFE and owed or string.format('%.0f', owed)
+      state[j], replies[r] = owed, owed < MOST_SAFE and owed or string.format('%.17g', owed)
     end
   end
 
@@ -258,7 +258,7 @@ local function take(keys, commits)
       if allowed == 1 then
         -- What fits never passes 2^53: the size and the whole burst of a limit together do not.
         owed = owed + ARGV[a + 2]
-        state[j], replies[r] = owed, owed < MOST_SAFE and owed or string.format('%.0f', owed)
+        state[j], replies[r] = owed, owed < MOST_SAFE and owed or string.format('%.17g', owed)
       end
       local drains = owed / ARGV[a]
       if drains > full then full = drains end

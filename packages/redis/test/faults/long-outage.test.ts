@@ -18,6 +18,8 @@ describe.skipIf(inject('redisPort') === 0).concurrent(`${SECONDS} seconds of tro
     ['node-redis 6', 'resets connections'],
     ['node-redis 6, cluster', 'has lost a node of its cluster'],
     ['ioredis 6, cluster', 'has lost a node of its cluster'],
+    ['node-redis 6, cluster', 'moves a slot of its cluster to and fro'],
+    ['ioredis 6, cluster', 'moves a slot of its cluster to and fro'],
   ] as const)(
     'with %s, a Redis that %s: none waits, nothing grows or is counted twice, and it is used again within 2 s',
     async (client, fault) => {

@@ -1,8 +1,9 @@
 import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { slotOf } from '../../src/slot.js'
 import { startFaultProxy } from './fault-proxy.js'
 import { isWhole, startRedisCluster, tell, until } from './redis-cluster.js'
-import { startRedisServer } from './redis-server.js'
+import { type RedisServer, startRedisServer } from './redis-server.js'
 
 /** Every way in which Redis is away or sick, as it is told: "Redis stands still". */
 export const FAULTS = [
@@ -17,6 +18,7 @@ export const FAULTS = [
   'resets connections',
   'refuses',
   'has lost a node of its cluster',
+  'moves a slot of its cluster to and fro',
 ] as const
 
 export type Fault = (typeof FAULTS)[number]
@@ -40,7 +42,8 @@ const KEY = 'rail:{acme}'
 const OFTEN_MS = 50
 
 export async function breakRedis(fault: Fault): Promise<BrokenRedis> {
-  if (fault === 'has lost a node of its cluster') return brokenCluster()
+  if (fault === 'has lost a node of its cluster') return clusterWithoutNode()
+  if (fault === 'moves a slot of its cluster to and fro') return clusterWithMovingSlot()
   const server = await startRedisServer()
   const proxy = await startFaultProxy(server.port)
   const set = (maxmemory: string): Promise<unknown> => tell(server, 'CONFIG', 'SET', 'maxmemory', maxmemory)
@@ -51,7 +54,7 @@ export async function breakRedis(fault: Fault): Promise<BrokenRedis> {
   const noMore = async (): Promise<void> => clearInterval(timer)
   // Their answers may come when the server is already gone.
   const telling = (...words: string[]) => often(() => void tell(server, ...words).catch(() => {}))
-  const ways: Record<Exclude<Fault, 'has lost a node of its cluster'>, Pick<BrokenRedis, 'start' | 'end'>> = {
+  const ways: Record<Exclude<Fault, `${string}of its cluster${string}`>, Pick<BrokenRedis, 'start' | 'end'>> = {
     'stands still': { start: async () => server.kill('SIGSTOP'), end: async () => server.kill('SIGCONT') },
     'is killed': {
       start: async () => {
@@ -105,7 +108,7 @@ export async function breakRedis(fault: Fault): Promise<BrokenRedis> {
   }
 }
 
-async function brokenCluster(): Promise<BrokenRedis> {
+async function clusterWithoutNode(): Promise<BrokenRedis> {
   const cluster = await startRedisCluster()
   const lost = cluster.nodeOf(slotOf('acme'))
   return {
@@ -122,6 +125,47 @@ async function brokenCluster(): Promise<BrokenRedis> {
     end: async () => {
       await lost.restart()
       for (const node of cluster.nodes) await until(async () => (await isWhole(node)) || undefined)
+    },
+    stop: () => cluster.stop(),
+  }
+}
+
+/** The customer's slot goes to another node and back, each time standing open between the two for a while. */
+async function clusterWithMovingSlot(): Promise<BrokenRedis> {
+  const cluster = await startRedisCluster()
+  const slot = slotOf('acme')
+  let [from, to] = [cluster.nodeOf(slot), cluster.nodes[0] as RedisServer]
+  let moving = Promise.resolve()
+  let isEnough = false
+  let moves = 0
+  const idOf = async (node: RedisServer): Promise<string> => String(await tell(node, 'CLUSTER', 'MYID'))
+  const setSlot = (node: RedisServer, ...state: string[]) => tell(node, 'CLUSTER', 'SETSLOT', String(slot), ...state)
+  const move = async (): Promise<void> => {
+    await setSlot(to, 'IMPORTING', await idOf(from))
+    await setSlot(from, 'MIGRATING', await idOf(to))
+    await sleep(4 * OFTEN_MS)
+    for (const key of (await tell(from, 'CLUSTER', 'GETKEYSINSLOT', String(slot), '99')) as string[]) {
+      await tell(from, 'MIGRATE', '127.0.0.1', String(to.port), key, '0', '5000')
+    }
+    await sleep(4 * OFTEN_MS)
+    for (const node of [to, from, ...cluster.nodes]) await setSlot(node, 'NODE', await idOf(to))
+    ;[from, to] = [to, from]
+    moves++
+  }
+  return {
+    port: cluster.port,
+    directPort: cluster.port,
+    failsAll: false,
+    forgets: false,
+    start: async () => {
+      moving = (async () => {
+        while (!isEnough) await move()
+      })()
+    },
+    end: async () => {
+      isEnough = true
+      await moving
+      if (moves < 2) throw new Error(`The slot was moved ${moves} times.`)
     },
     stop: () => cluster.stop(),
   }
