@@ -6,6 +6,7 @@ import { Count, UNCOUNTED } from './count.js'
 import type { Decision } from './decision.js'
 import { isRailError, RailError, shown } from './errors.js'
 import { type Field, inPlaceOf } from './field.js'
+import { watchOf } from './flap-watch.js'
 import { type LimiterOptions, type RequestReader, type RouteOptions, routeOf, settingsOf } from './limiter-options.js'
 import { LocalStore } from './local-store.js'
 import { attempt, chain, isPromise } from './maybe-promise.js'
@@ -66,6 +67,7 @@ export function createLimiter<Request>(
   const { store, clock, skip, limits, onDecision } = settings
   const source = typeof limits === 'object' && 'limitsFor' in limits ? limits : undefined
   const reporter = createReporter(settings.onError)
+  const watch = watchOf(store)
   const local = new LocalStore(settings.servers)
   const counts = createNotes<Count>(reader)
 
@@ -119,8 +121,9 @@ export function createLimiter<Request>(
     return isPromise(outcome) ? outcome.then((found) => count.keep(found)) : count.keep(outcome)
   }
 
-  function take(asked: Asked<Request>, charges: readonly Charge[]): MaybePromise<Outcome> {
+  function take(asked: Asked<Request>, wanted: readonly Charge[]): MaybePromise<Outcome> {
     const now = readClock(clock)
+    const charges = watch.hold(wanted, now, reporter.tellOnce)
     let decision: MaybePromise<Decision>
     try {
       decision = store.take(asked.count.asked(charges, store), now)
@@ -142,7 +145,8 @@ export function createLimiter<Request>(
     decision: Decision,
   ): MaybePromise<Outcome> {
     const { request, route, count } = asked
-    reporter.look(decision, now)
+    reporter.look(decision)
+    watch.look(charges, decision, now, reporter.tellOnce)
     tellDecision(decision, request, count.outcome.decision)
     const earlier = count.outcome.headers
     count.took(decision.allowed ? charges : [], from, route)

@@ -16,6 +16,6 @@ const CHUNK_BITS = 10
 const CHUNK_MASK = (1 << CHUNK_BITS) - 1
 
 /** The same text in memory of its own: a slice would keep alive the whole header that it was cut from. */
-function flatCopy(text: string): string {
+export function flatCopy(text: string): string {
   return text.split('').join('')
 }

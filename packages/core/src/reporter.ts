@@ -1,4 +1,3 @@
-import { bucketId } from './charge.js'
 import { type Decision, sentName } from './decision.js'
 import { RailError, shown } from './errors.js'
 import { attempt } from './maybe-promise.js'
@@ -9,13 +8,14 @@ export interface Reporter {
   tell(error: unknown): void
   /** A failure of the store: each kind is told at most once a second, with how many failures it stands for. */
   storeFailed(doing: 'take' | 'settle', cause: unknown, nowMs: number): void
-  /** What a decision shows to be wrong with the limits: told once for each limit. */
-  look(decision: Decision, nowMs: number): void
+  /** What is wrong with a limit, told once for each name that is sent, of at most 1,000 names. */
+  tellOnce(code: 'RAIL_NEVER_FITS' | 'RAIL_FLAPPING_LIMIT', name: string, message: () => string): void
+  /** Tells of limits that a decision shows to fit no request of this cost. */
+  look(decision: Decision): void
 }
 
 export function createReporter(onError: ((error: unknown) => void) | undefined): Reporter {
   const told = new Set<string>()
-  const redefinitions = new Map<string, number[]>()
   const failures = new Map<string, { count: number; toldAt: number }>()
 
   function tell(error: unknown): void {
@@ -23,15 +23,16 @@ export function createReporter(onError: ((error: unknown) => void) | undefined):
     if (onError !== undefined) attempt(() => onError(error), ignore, ignore)
   }
 
-  function tellOnce(code: 'RAIL_NEVER_FITS' | 'RAIL_FLAPPING_LIMIT', name: string, message: string): void {
+  const tellOnce: Reporter['tellOnce'] = (code, name, message) => {
     const id = `${code} ${name}`
     if (told.has(id) || told.size >= MOST_TOLD) return
     told.add(id)
-    tell(new RailError(code, message))
+    tell(new RailError(code, message()))
   }
 
   return {
     tell,
+    tellOnce,
     storeFailed(doing, cause, nowMs) {
       const kind = kindOf(doing, cause)
       const known = failures.has(kind) || failures.size < MOST_KINDS ? kind : OTHER
@@ -50,31 +51,15 @@ export function createReporter(onError: ((error: unknown) => void) | undefined):
         }),
       )
     },
-    look(decision, nowMs) {
-      if (decision.retryAfterMs === Number.POSITIVE_INFINITY) {
-        for (const { limit, scope, cost, refused } of decision.limits) {
-          if (!refused || cost <= limit.wholeBurst) continue
-          const name = sentName(scope, limit)
-          tellOnce(
-            'RAIL_NEVER_FITS',
-            name,
-            `A cost of ${cost} can never fit limit "${name}", whose burst is ${limit.wholeBurst}.`,
-          )
-        }
-      }
-      for (const status of decision.redefined) {
-        const { scope, key, limit } = status
-        const bucket = bucketId(status, limit)
-        const times = [...(redefinitions.get(bucket) ?? []), nowMs].slice(-FLAPS)
-        if (redefinitions.size >= MOST_TOLD) redefinitions.clear()
-        redefinitions.set(bucket, times)
-        if (times.length < FLAPS || nowMs - (times[0] as number) > FLAPPING_MS) continue
+    look(decision) {
+      if (decision.retryAfterMs !== Number.POSITIVE_INFINITY) return
+      for (const { limit, scope, cost, refused } of decision.limits) {
+        if (!refused || cost <= limit.wholeBurst) continue
         const name = sentName(scope, limit)
         tellOnce(
-          'RAIL_FLAPPING_LIMIT',
+          'RAIL_NEVER_FITS',
           name,
-          `Limit "${name}" of key ${shown(key)} changed its definition ${FLAPS} times within a minute: two routes or limiters ` +
-            'seem to define one name differently, each undoing the other. Give one another name or scope.',
+          () => `A cost of ${cost} can never fit limit "${name}", whose burst is ${limit.wholeBurst}.`,
         )
       }
     },
@@ -94,9 +79,6 @@ const TELL_EVERY_MS = 1_000
 /** A store that says something else each time must not fill the memory: what comes later is one kind. */
 const MOST_KINDS = 16
 const OTHER = 'other'
-/** So many changes of one bucket's definition within so long are no change of plan. */
-const FLAPS = 3
-const FLAPPING_MS = 60_000
 /** Bounds what is remembered. */
 const MOST_TOLD = 1_000
 
