@@ -113,7 +113,11 @@ const FAULTS: readonly (readonly [fault: string, ...sentences: (string | RegExp)
   ['a limiter in front of authentication', /^identify undefined \(mounted before authentication\)/],
   ["a plan's name that is mistyped", /^limits undefined \(a plan's name mistyped\)/],
   ['an address that is empty', /^identify empty text \(an address that is missing\)/],
-  ['two definitions of one name that take turns', 'two definitions of one name taking turns are told of, once'],
+  [
+    'two definitions of one name that take turns',
+    'two definitions of one name taking turns let in what the tighter lets in, and one more',
+    'two definitions of one name taking turns are told of, once',
+  ],
   [
     'calls of cost 0 on the looser of two limits',
     'calls of cost 0 under the looser of two definitions give nothing back under the tighter',

@@ -88,6 +88,33 @@ export const failureChecks: readonly AdapterCheck[] = [
     expect((await app.seen()).told).toEqual(['RAIL_FLAPPING_LIMIT'])
   }),
   check(
+    'two definitions of one name taking turns let in what the tighter lets in, and one more',
+    'flapping',
+    async (app) => {
+      const turns = async (as: string, ...plans: readonly string[]): Promise<number[]> => {
+        const statuses: number[] = []
+        for (let turn = 0; turn < 20; turn++) {
+          const plan = plans[turn % plans.length] as string
+          statuses.push((await app.get('/', { as, headers: { 'x-plan': plan } })).status)
+        }
+        return statuses
+      }
+      expect(await turns('acme', 'tight', 'loose')).toEqual([200, 200, ...times(18, 429)])
+      expect(await turns('globex', 'loose', 'tight')).toEqual([200, 200, 200, ...times(17, 429)])
+      expect(await turns('initech', 'loose')).toEqual([...times(10, 200), ...times(10, 429)])
+      // Nobody asks for the tighter one any more: a changed plan holds.
+      await app.advance(60_001)
+      expect(await turns('acme', 'loose')).toEqual([...times(10, 200), ...times(10, 429)])
+    },
+  ),
+  check('a change of a definition is felt at once, and so is its correction', 'flapping', async (app) => {
+    const under = (plan: string): Visit => ({ headers: { 'x-plan': plan } })
+    expect(await app.statuses(3, '/', under('tight'))).toEqual([200, 200, 429])
+    expect(await app.statuses(9, '/', under('loose'))).toEqual([...times(8, 200), 429])
+    expect(await app.statuses(2, '/', under('tight'))).toEqual([429, 429])
+    expect((await app.seen()).told).toEqual([])
+  }),
+  check(
     'calls of cost 0 under the looser of two definitions give nothing back under the tighter',
     'flapping',
     async (app) => {

@@ -17,6 +17,27 @@ class OneAfterTheOther extends MemoryStore {
   }
 }
 
+/** Never says that a definition has changed, so that nobody knows of two that take turns. */
+class SaysNoChange extends MemoryStore {
+  override take(charges: readonly Charge[], now: number): Decision {
+    return { ...super.take(charges, now), redefined: [] }
+  }
+}
+
+/** Keeps each customer to the limits that it met first. */
+class HoldsTheFirst extends MemoryStore {
+  readonly #first = new Map<string, readonly Limit[]>()
+
+  override take(charges: readonly Charge[], now: number): Decision {
+    const first = charges.map((charge) => {
+      const limits = this.#first.get(charge.key) ?? charge.limits
+      this.#first.set(charge.key, limits)
+      return { ...charge, limits }
+    })
+    return super.take(first, now)
+  }
+}
+
 /** With each limit of an array made anew. */
 function remade(change: (given: Limit) => { tokens: number; burst: number }): Pick<Mutant, 'options'> {
   return options(({ limits }) => {
@@ -55,6 +76,19 @@ export const LIMIT_MUTANTS: readonly Mutant[] = [
       'a tighter route is held by its own limit beside the plan',
     ],
     ...storing(OneAfterTheOther),
+  },
+  {
+    fault: 'it does not know that a definition has changed',
+    breaks: [
+      'two definitions of one name taking turns let in what the tighter lets in, and one more',
+      'two definitions of one name taking turns are told of, once',
+    ],
+    ...storing(SaysNoChange),
+  },
+  {
+    fault: 'it keeps a customer to the limits that it met first',
+    breaks: ['a change of a definition is felt at once, and so is its correction'],
+    ...storing(HoldsTheFirst),
   },
   {
     fault: 'it forgets that a limit is a share',
