@@ -15,24 +15,37 @@ export interface HeadWriter {
  * again by the same `owner` (an object for each limiter), the new fields stand in place of its old ones.
  */
 export function addFields(response: HeadWriter, owner: object, fields: readonly Field[], shape: Shape = {}): void {
-  const pending = shape.reshaped === true ? pendingOfReshaped : pendingOfOthers
-  const known = pending.get(response)
+  const reshaped = shape.reshaped === true
+  const known = reshaped ? pendingOfReshaped.get(response) : (response as Awaiting)[PENDING]
   if (known !== undefined) {
     known.set(owner, fields)
     return
   }
-  const byOwner = new FieldsByOwner(owner, fields)
-  pending.set(response, byOwner)
-  // Whoever has wrapped this one already may have kept what our prototype had before.
-  if (shape.reshaped === true && !Object.hasOwn(response, 'writeHead') && isWrapped(prototypeOf(response))) return
-  const writeHead = response.writeHead
-  response.writeHead = function writeHeadWithRateLimit(...args: unknown[]) {
-    return writeHead.apply(response, withFields(response, byOwner, args))
+  const pending = new Pending(owner, fields, response.writeHead)
+  if (reshaped) {
+    pendingOfReshaped.set(response, pending)
+    // Whoever has wrapped this one already may have kept what our prototype had before.
+    if (!Object.hasOwn(response, 'writeHead') && isWrapped(prototypeOf(response))) return
   }
+  ;(response as Awaiting)[PENDING] = pending
+  response.writeHead = writeHeadWithRateLimit
 }
 
-const pendingOfOthers = createNotes<FieldsByOwner>()
-const pendingOfReshaped = createNotes<FieldsByOwner>({ reshaped: true })
+/** A symbol, because whoever calls a response through a Proxy has to find it too, and no private field is seen through one. */
+const PENDING = Symbol('rail.pending')
+
+/** A response with a `writeHead` of its own. */
+interface Awaiting extends HeadWriter {
+  [PENDING]?: Pending
+}
+
+/** One function for all responses: with another for each, the engine would make the shapes of responses anew. */
+function writeHeadWithRateLimit(this: Awaiting, ...args: unknown[]): unknown {
+  const pending = this[PENDING] as Pending
+  return pending.writeHead.apply(this, withFields(this, pending, args))
+}
+
+const pendingOfReshaped = createNotes<Pending>({ reshaped: true })
 
 /** Prototypes whose responses write their heads with what is pending of them. */
 const wrapped = new WeakSet<HeadWriter>()
@@ -53,8 +66,8 @@ function isWrapped(prototype: HeadWriter): boolean {
     if (below === undefined) return false
     const { writeHead } = owner
     below.writeHead = function writeHeadWithRateLimit(this: HeadWriter, ...args: unknown[]) {
-      const byOwner = pendingOfReshaped.get(this)
-      return writeHead.apply(this, byOwner === undefined ? args : withFields(this, byOwner, args))
+      const pending = pendingOfReshaped.get(this)
+      return writeHead.apply(this, pending === undefined ? args : withFields(this, pending, args))
     }
     wrapped.add(below)
   }
@@ -67,35 +80,34 @@ function prototypeOf(object: HeadWriter): HeadWriter {
 }
 
 /** What writeHead is to be called with, once fields have been set that are not among it. */
-function withFields(response: HeadWriter, byOwner: FieldsByOwner, args: unknown[]): unknown[] {
+function withFields(response: HeadWriter, pending: Pending, args: unknown[]): unknown[] {
   let place = 0
   while (place < args.length && (typeof args[place] !== 'object' || args[place] === null)) place++
-  for (const fields of byOwner.all()) {
-    if (place < args.length) args[place] = merged(response, args[place] as GivenHeaders, fields)
-    else set(response, fields)
+  for (let it: Pending | undefined = pending; it !== undefined; it = it.next) {
+    if (place < args.length) args[place] = merged(response, args[place] as GivenHeaders, it.fields)
+    else set(response, it.fields)
   }
   return args
 }
 
-/** The fields of each limiter, of which there is usually one. */
-class FieldsByOwner {
-  readonly #owners: object[]
-  readonly #fields: (readonly Field[])[]
+/** The fields of a limiter, those of the next one, of which there is usually none, and what writes them. */
+class Pending {
+  readonly writeHead: HeadWriter['writeHead']
+  fields: readonly Field[]
+  next: Pending | undefined
+  readonly #owner: object
 
-  constructor(owner: object, fields: readonly Field[]) {
-    this.#owners = [owner]
-    this.#fields = [fields]
+  constructor(owner: object, fields: readonly Field[], writeHead: HeadWriter['writeHead']) {
+    this.writeHead = writeHead
+    this.fields = fields
+    this.next = undefined
+    this.#owner = owner
   }
 
   set(owner: object, fields: readonly Field[]): void {
-    const known = this.#owners.indexOf(owner)
-    const place = known === -1 ? this.#owners.length : known
-    this.#owners[place] = owner
-    this.#fields[place] = fields
-  }
-
-  all(): readonly (readonly Field[])[] {
-    return this.#fields
+    if (this.#owner === owner) this.fields = fields
+    else if (this.next === undefined) this.next = new Pending(owner, fields, this.writeHead)
+    else this.next.set(owner, fields)
   }
 }
 

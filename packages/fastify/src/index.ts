@@ -133,7 +133,7 @@ function pluginOf(options: RateLimitOptions): RateLimit {
     const ask: Hook = (request, reply, next) => {
       const { config, url = '' } = request.routeOptions
       if (config.rail === false) next()
-      else count(() => limiterOf(config.rail, url), owner, request, reply, next)
+      else count(limiterOf(config.rail, url), owner, request, reply, next)
     }
     if (hook === 'onRequest') app.addHook('onRequest', ask)
     else app.addHook('preHandler', ask)
@@ -142,7 +142,7 @@ function pluginOf(options: RateLimitOptions): RateLimit {
   return Object.assign(throughEncapsulation(plugin), {
     with: (route: RouteOptions<FastifyRequest>): Hook => {
       const ofRoute = limiter.with(route)
-      return (request, reply, done) => count(() => ofRoute, owner, request, reply, done)
+      return (request, reply, done) => count(ofRoute, owner, request, reply, done)
     },
     of: limiter.of,
   })
@@ -165,32 +165,37 @@ function checkedApp(app: unknown): FastifyInstance {
 }
 
 function count(
-  limiter: () => Limiter<FastifyRequest>,
+  limiter: Limiter<FastifyRequest>,
   owner: object,
   request: FastifyRequest,
   reply: FastifyReply,
   done: HookHandlerDoneFunction,
 ): void {
-  const answer = (outcome: Outcome): void => {
-    request.rail = outcome
-    // On the response itself, where hijack() and writes to reply.raw end too.
-    addFields(reply.raw, owner, outcome.headers)
-    if (outcome.refusal === undefined) done()
-    else if (!reply.sent) {
-      const { status, type, body } = outcome.refusal
-      // Bytes, because to text Fastify adds a charset, and a response schema may empty an object.
-      reply.code(status).header('content-type', type).send(Buffer.from(body))
-    }
+  const outcome = limiter.take(request)
+  if ('then' in outcome) outcome.then((found) => answer(found, owner, request, reply, done), done)
+  else answer(outcome, owner, request, reply, done)
+}
+
+function answer(
+  outcome: Outcome,
+  owner: object,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  done: HookHandlerDoneFunction,
+): void {
+  request.rail = outcome
+  // On the response itself, where hijack() and writes to reply.raw end too.
+  addFields(reply.raw, owner, outcome.headers)
+  if (outcome.refusal === undefined) done()
+  else if (!reply.sent) {
+    const { status, type, body } = outcome.refusal
+    // A serializer, because to text without one Fastify adds a charset, and a response schema may empty an object.
+    reply.code(status).type(type).serializer(asIs).send(body)
   }
-  let outcome: ReturnType<Limiter<FastifyRequest>['take']>
-  try {
-    outcome = limiter().take(request)
-  } catch (error) {
-    done(error as Error)
-    return
-  }
-  if ('then' in outcome) outcome.then(answer, done)
-  else answer(outcome)
+}
+
+function asIs(body: unknown): string {
+  return body as string
 }
 
 /** What fastify-plugin does: the hooks belong to the context that registers the plugin, not to one of its own. */
