@@ -1,4 +1,5 @@
 import {
+  addFields,
   createLimiter,
   type Field,
   type Limiter,
@@ -8,8 +9,9 @@ import {
   type RequestReader,
   type RouteOptions,
 } from '@rail/core'
-import type { Context, Env, MiddlewareHandler } from 'hono'
+import type { Context, Env, MiddlewareHandler, Next } from 'hono'
 import type { BlankEnv } from 'hono/types'
+import { nodeResponseOf } from './node-response.js'
 import { untilAnswered } from './unanswered.js'
 
 export {
@@ -73,29 +75,27 @@ export interface RateLimit<E extends Env = BlankEnv> extends MiddlewareHandler<E
  * @throws RailError for wrong options
  */
 export function rateLimit<E extends Env = BlankEnv>(options: RateLimitOptions<E>): RateLimit<E> {
-  return middlewareOf(createLimiter(options, reader))
+  return middlewareOf(createLimiter(options, reader), {})
 }
 
-function middlewareOf<E extends Env>(limiter: Limiter<Context<E>>): RateLimit<E> {
+function middlewareOf<E extends Env>(limiter: Limiter<Context<E>>, owner: object): RateLimit<E> {
   const middleware: MiddlewareHandler<E> = async function rateLimitMiddleware(c, next) {
     const taken = limiter.take(c)
     const outcome = 'then' in taken ? await taken : taken
-    announce(c, outcome.headers)
+    const nodeResponse = nodeResponseOf(c)
+    if (nodeResponse === undefined) announce(c, outcome.headers)
+    else addFields(nodeResponse, owner, outcome.headers)
     c.set('rail', outcome)
     if (outcome.refusal !== undefined) {
       const { status, type, body } = outcome.refusal
       return c.body(body, status, { 'Content-Type': type })
     }
-    // A route of this limiter's may have asked again by then.
-    const confirmed = (): void => confirm(c, limiter.of(c)?.headers ?? [])
-    const answered = untilAnswered(c, confirmed)
-    await next()
-    answered()
-    confirmed()
+    if (nodeResponse === undefined) await confirmed(c, next, limiter)
+    else await next()
     return undefined
   }
   return Object.assign(middleware, {
-    with: (route: RouteOptions<Context<E>>) => middlewareOf(limiter.with(route)),
+    with: (route: RouteOptions<Context<E>>) => middlewareOf(limiter.with(route), owner),
     of: (c: object) => limiter.of(c as Context<E>),
   })
 }
@@ -115,6 +115,16 @@ function announce(c: Context, fields: readonly Field[]): void {
     const { headers } = c.finalized ? c.res : c.newResponse(null)
     for (const { name, value } of mergeFields(readerOf(headers), fields)) c.header(name, value)
   }
+}
+
+/** Goes on, and sees to it that what is answered has the fields, whoever answers. */
+async function confirmed<E extends Env>(c: Context<E>, next: Next, limiter: Limiter<Context<E>>): Promise<void> {
+  // A route of this limiter's may have asked again by then.
+  const confirmLatest = (): void => confirm(c, limiter.of(c)?.headers ?? [])
+  const answered = untilAnswered(c, confirmLatest)
+  await next()
+  answered()
+  confirmLatest()
 }
 
 /** Sets fields once the handler has answered, perhaps with a response of its own, which knows nothing of the context's. */

@@ -3,12 +3,12 @@ import type { Store } from '@rail/core'
 import { type Context, Hono, type MiddlewareHandler } from 'hono'
 import { rateLimit } from '../src/index.js'
 
-/** The app under test: one function of a web Request, for any runtime. */
-export function createFetch(makeStore?: () => Store): (request: Request) => Promise<Response> {
+/** The app under test: one function of a web Request and what the runtime gives with it, for any runtime. */
+export function createFetch(makeStore?: () => Store): (request: Request, env?: object) => Promise<Response> {
   const stage = createStage<Context, Hono>((c, name) => c.req.header(name), appOf, makeStore)
-  return async (request) => {
+  return async (request, env) => {
     const { app, text } = await stage.enter(request.url, request.headers.get('x-scenario') ?? undefined)
-    return app === undefined ? new Response(text) : app.fetch(request)
+    return app === undefined ? new Response(text) : app.fetch(request, env)
   }
 }
 

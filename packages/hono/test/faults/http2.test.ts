@@ -5,5 +5,4 @@ import { createFetch } from '../app.js'
 testAdapter({
   name: 'Hono 4 on Node over HTTP/2',
   start: () => listenHttp2(getRequestListener(createFetch())),
-  cannot: ['thrown-text'],
 })
