@@ -2,6 +2,7 @@ import { getRequestListener, type HttpBindings } from '@hono/node-server'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { listen } from '@rail/conformance'
 import { Hono } from 'hono'
+import { etag } from 'hono/etag'
 import { expect, it } from 'vitest'
 import { manualClock, perMinute, rateLimit } from '../src/index.js'
 
@@ -18,6 +19,15 @@ it('the fields are on a response that a handler writes by itself', async () => {
   })
   const { headers } = await ask(app, '/')
   expect([headers.get('X-By'), headers.get('RateLimit')]).toEqual(['hand', '"per_minute";r=4;t=12'])
+})
+
+it('the fields are on a 304 by etag() in front of the limiter, which takes all others off', async () => {
+  const app: App = new Hono()
+  app.use(etag(), rateLimit({ identify: () => 'acme', limits: [perMinute(5)], clock: manualClock() }))
+  app.get('/', (c) => c.text('ok', 200, { 'X-Other': 'one' }))
+  const known = (await ask(app, '/')).headers.get('ETag') ?? ''
+  const { status, headers } = await ask(app, '/', 'GET', { 'If-None-Match': known })
+  expect([status, headers.get('X-Other'), headers.get('RateLimit')]).toEqual([304, null, '"per_minute";r=3;t=24'])
 })
 
 it.each<readonly [string, string, string, (url: URL) => [URL | string, RequestInit?]]>([
@@ -41,11 +51,11 @@ it.each<readonly [string, string, string, (url: URL) => [URL | string, RequestIn
   expect([response.headers.get('RateLimit'), response.headers.get('Retry-After')]).toEqual([null, null])
 })
 
-async function ask(app: App, path: string, method = 'GET'): Promise<Response> {
+async function ask(app: App, path: string, method = 'GET', headers = {}): Promise<Response> {
   const server = await listen(getRequestListener((request, env) => app.fetch(request, env as HttpBindings)))
   try {
-    const response = await fetch(new URL(path, server.url), { method })
-    return new Response(await response.arrayBuffer(), response)
+    const response = await fetch(new URL(path, server.url), { method, headers })
+    return new Response(response.status === 304 ? null : await response.arrayBuffer(), response)
   } finally {
     await server.stop()
   }
