@@ -17,7 +17,8 @@ export const NAMED_WINDOWS: ReadonlyMap<string, number> = new Map([
   ['per_day', 86_400_000],
 ])
 
-const NAMES = [...NAMED_WINDOWS.keys()]
+// Marked, as a bundle that has no plans in it could not leave it out otherwise.
+const NAMES = /* @__PURE__ */ namesOf(NAMED_WINDOWS)
 
 /** The limits of one plan, made and checked. */
 export function planLimits(problems: PlanProblems, path: readonly string[], said: unknown): ScopedLimits {
@@ -111,4 +112,8 @@ export function overriddenLimit(
 function inProportion(burst: number, tokens: number, planned: number): number {
   const product = BigInt(burst) * BigInt(tokens)
   return Number((product + BigInt(planned) - 1n) / BigInt(planned))
+}
+
+function namesOf(windows: ReadonlyMap<string, number>): readonly string[] {
+  return [...windows.keys()]
 }
