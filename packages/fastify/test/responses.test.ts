@@ -38,6 +38,18 @@ describe('the fields are on', () => {
         }),
     ],
     [
+      'what is written through a Proxy of reply.raw',
+      200,
+      '/',
+      (app) =>
+        app.get('/', (_request, reply) => {
+          reply.hijack()
+          const proxy = new Proxy(reply.raw, {})
+          proxy.writeHead(200)
+          reply.raw.end('ok')
+        }),
+    ],
+    [
       "a 404 of a child's own handler",
       404,
       '/child/missing',
@@ -75,6 +87,22 @@ describe('the fields are on', () => {
     const response = await app.inject(url)
     expect([response.statusCode, response.headers.ratelimit]).toEqual([status, STATE])
   })
+})
+
+test('a hook of onSend is given the body of a refusal as text, and what it makes of it is sent', async () => {
+  const given: unknown[] = []
+  const app = await limited((limited) => limited.get('/', async () => 'ok'), { limits: [perMinute(1)] })
+  app.addHook('onSend', async (_request, _reply, body) => {
+    given.push(body)
+    return typeof body === 'string' ? body.toUpperCase() : body
+  })
+  await app.inject('/')
+  const { headers, body } = await app.inject('/')
+  expect([given[1], headers['content-type'], body]).toEqual([
+    '{"error":"rate_limited","retry_after":60}',
+    'application/json',
+    '{"ERROR":"RATE_LIMITED","RETRY_AFTER":60}',
+  ])
 })
 
 test('a request whose body cannot be parsed is counted before, by hook onRequest, and not by preHandler', async () => {
