@@ -66,7 +66,11 @@ export function askFor(charges: readonly Charge[], nameOf: (scope: string, key: 
 }
 
 /** The arguments of an ask, as the script takes them. */
-export function argumentsOf({ keys, again }: Ask, operation: 'take' | 'peek'): string[] {
+export function argumentsOf({ keys, again }: Ask, operation: 'take' | 'peek'): readonly string[] {
+  if (operation === 'take' && !again && keys.length === 1) {
+    const [asked, another] = (keys[0] as AskedKey).charges as [AskedCharge, ...AskedCharge[]]
+    if (another === undefined) return asked.lines.oneFor(asked.charge.cost)
+  }
   const args = [operation, String(keys.length), '', again ? '4' : '3']
   for (const { charges } of keys) {
     const [first, ...others] = charges as [AskedCharge, ...AskedCharge[]]
@@ -76,7 +80,7 @@ export function argumentsOf({ keys, again }: Ask, operation: 'take' | 'peek'): s
       text += lines.text
       buckets += charge.limits.length
     }
-    args.push(text, formatFor(buckets))
+    args.push(text, formatFor(text, buckets))
     for (const asked of charges) pushNumbers(args, asked, again)
   }
   args[2] = String(args.length - 3)

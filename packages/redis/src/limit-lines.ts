@@ -6,6 +6,8 @@ export interface LimitLines {
   readonly text: string
   /** For each limit: its flow, the most that may be owed for this cost to fit, and the grains to take. */
   numbersFor(cost: number): readonly string[]
+  /** All that the script is told of a take of this cost from one key: in its short form, `one`. */
+  oneFor(cost: number): readonly string[]
 }
 
 /** What is told of some limits. Made once for each array of limits, which never changes once it has been charged. */
@@ -21,32 +23,38 @@ export function linesOf(limits: readonly Limit[]): LimitLines {
 const known = new WeakMap<readonly Limit[], LimitLines>()
 
 function makeLines(limits: readonly Limit[]): LimitLines {
-  const byCost = new Map<number, readonly string[]>()
+  const text = limits
+    .map(({ grain, flow, burst, wholeBurst, name }) => `${grain} ${flow} ${burst} ${wholeBurst} ${name}\n`)
+    .join('')
+  const numbersFor = (cost: number): readonly string[] =>
+    limits.flatMap((limit) => [String(limit.flow), roomFor(limit, cost), grainsFor(limit, cost)])
+  const format = formatFor(text, limits.length)
   return {
-    text: limits
-      .map(({ grain, flow, burst, wholeBurst, name }) => `${grain} ${flow} ${burst} ${wholeBurst} ${name}\n`)
-      .join(''),
-    numbersFor(cost) {
-      let numbers = byCost.get(cost)
-      if (numbers === undefined) {
-        numbers = limits.flatMap((limit) => [String(limit.flow), roomFor(limit, cost), grainsFor(limit, cost)])
-        if (byCost.size < MOST_COSTS) byCost.set(cost, numbers)
-      }
-      return numbers
-    },
+    text,
+    numbersFor: byCost(numbersFor),
+    oneFor: byCost((cost) => ['one', text, format, ...numbersFor(cost)]),
+  }
+}
+
+function byCost(make: (cost: number) => readonly string[]): (cost: number) => readonly string[] {
+  const made = new Map<number, readonly string[]>()
+  return (cost) => {
+    let texts = made.get(cost)
+    if (texts === undefined) {
+      texts = make(cost)
+      if (made.size < MOST_COSTS) made.set(cost, texts)
+    }
+    return texts
   }
 }
 
 /** Most requests cost one of a few numbers; the rest are made anew. */
 const MOST_COSTS = 32
 
-/** The `struct` format of what a key holds in front of its lines: a count, `at`, `until`, and what each bucket owes. */
-export function formatFor(buckets: number): string {
-  formats[buckets] ??= `<H${'d'.repeat(buckets + 2)}`
-  return formats[buckets]
+/** The `struct` format of what a key holds: its lines; `at`, what each bucket owes, and `until`. */
+export function formatFor(text: string, buckets: number): string {
+  return `<c${String(text.length).padStart(8, '0')}${'d'.repeat(buckets + 2)}`
 }
-
-const formats: string[] = []
 
 /** The most that may be owed for a cost to fit: -1 where it never does. */
 function roomFor(limit: Limit, cost: number): string {

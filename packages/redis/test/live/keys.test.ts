@@ -1,4 +1,4 @@
-import { type Charge, limit, perMinute, perSecond } from '@rail/core'
+import { type Charge, limit, perHour, perMinute, perSecond } from '@rail/core'
 import { createClient } from 'redis'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { RedisStore } from '../../src/index.js'
@@ -48,6 +48,24 @@ describe.skipIf(port === 0)('what Redis holds', () => {
       expect(ttl, what).toBeLessThanOrEqual(fullMs + 2_000)
       expect(ttl, what).toBeGreaterThan(fullMs - 10_000)
     }
+  })
+
+  test('the expiry stays while it is late enough, and is moved when a debt would outlive it', async () => {
+    // By a given time the slack is an hour, so that a slow machine does not matter.
+    const { store, prefix } = fresh({ useGivenTime: true })
+    const name = `${prefix}{acme}`
+    const take = (cost: number, now: number) => store.take([charge({ limits: [perHour(10)], cost })], now)
+    await take(1, 0)
+    // Nobody but this test says so: it shows what a write has kept.
+    await client.pExpire(name, 100 * 3_600_000)
+    await take(1, 1_000)
+    await take(0, 2_000)
+    expect(await client.pTTL(name)).toBeGreaterThan(90 * 3_600_000)
+    await take(6, 3_000)
+    expect(await client.pTTL(name)).toBeLessThanOrEqual(2 * 3_600_000)
+    await client.pExpire(name, 100 * 3_600_000)
+    await take(1, 4_000)
+    expect(await client.pTTL(name)).toBeGreaterThan(90 * 3_600_000)
   })
 
   test('a key that is full before the next millisecond still expires', async () => {
