@@ -46,13 +46,11 @@ export function connectionBy(run: RunScript, isCluster: boolean): Connection {
 }
 
 /** By SHA-1 first, by text only where Redis does not know it: nothing has run then. */
-export async function runBySha<T>(bySha: () => PromiseLike<T>, byText: () => PromiseLike<T>): Promise<T> {
-  try {
-    return await bySha()
-  } catch (error) {
+export function runBySha<T>(bySha: () => Promise<T>, byText: () => Promise<T>): Promise<T> {
+  return bySha().catch((error: unknown) => {
     if (error instanceof Error && error.message.startsWith('NOSCRIPT')) return byText()
     throw error
-  }
+  })
 }
 
 /** Without a listener an `error` event ends the process. Failures are told by the takes that meet them. */

@@ -79,23 +79,17 @@ export class RedisStore implements Store {
     return this.#useGivenTime ? now : performance.now()
   }
 
-  async #decide(
-    ask: Ask,
-    operation: 'take' | 'peek',
-    now: number,
-    note?: (reading: Reading) => void,
-  ): Promise<Decision> {
-    if (ask.keys.length === 0) return decisionOf([])
-    const decision = await this.#ask(ask.keys, argumentsOf(ask, operation), now, (numbers, first) => {
+  #decide(ask: Ask, operation: 'take' | 'peek', now: number, note?: (reading: Reading) => void): Promise<Decision> {
+    if (ask.keys.length === 0) return Promise.resolve(decisionOf([]))
+    return this.#ask(ask.keys, argumentsOf(ask, operation), now, (numbers, first) => {
       const [reading, count] = readingOf(ask, numbers, first)
       note?.(reading)
+      if (!this.#looked) {
+        this.#looked = true
+        warnOfEviction(this.#connection)
+      }
       return [decisionFrom(ask, reading), count]
     })
-    if (!this.#looked) {
-      this.#looked = true
-      warnOfEviction(this.#connection)
-    }
-    return decision
   }
 
   async #change(
@@ -123,15 +117,15 @@ export class RedisStore implements Store {
     now: number,
     read: (numbers: readonly number[], first: number) => readonly [T, number],
   ): Promise<T> {
-    const { tag } = keys[0] as KeyName
-    if (this.#connection.isCluster) checkTags(keys, tag)
+    const [{ tag, name }] = keys as [KeyName, ...KeyName[]]
     return new Promise((resolve, fail) => {
+      if (this.#connection.isCluster) checkTags(keys, tag)
       const answer = (numbers: readonly number[], first: number): number => {
         const [value, count] = read(numbers, first)
         resolve(value)
         return count
       }
-      const names = keys.map((key) => key.name)
+      const names = keys.length === 1 ? [name] : keys.map((key) => key.name)
       this.#queue.add({ tag, keys: names, args, answer, fail }, this.#useGivenTime ? String(now) : '')
     })
   }

@@ -98,9 +98,15 @@ export class TickQueue {
       breaker.succeeded()
       batch.answer(replies)
     }
-    attempt(() => connection.run(SCRIPT, scriptSha(), keys, args))
-      .then(answered)
-      .then(undefined, (cause) => failed(storeFailure(`Redis failed: ${messageOf(cause)}.`, cause)))
+    const refused = (cause: unknown): void => failed(storeFailure(`Redis failed: ${messageOf(cause)}.`, cause))
+    try {
+      // Whatever a user's own function returns.
+      Promise.resolve(connection.run(SCRIPT, scriptSha(), keys, args))
+        .then(answered)
+        .catch(refused)
+    } catch (cause) {
+      refused(cause)
+    }
   }
 
   #breakerOf(server: string): Breaker {
@@ -119,11 +125,6 @@ const MOST_ITEMS = 64
 const FAILURES_TO_OPEN = 5
 const PROBE_EVERY_MS = 500
 const OPEN = `it failed ${FAILURES_TO_OPEN} times in a row, and is tried again now and then`
-
-/** A client's method may throw at once, or return something that is no promise. */
-async function attempt(run: () => PromiseLike<unknown>): Promise<unknown> {
-  return run()
-}
 
 function messageOf(cause: unknown): string {
   // Some of node-redis's errors say what they are by their class alone.
