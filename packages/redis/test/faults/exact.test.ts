@@ -19,7 +19,10 @@ test.skipIf(port === 0)(
       (await store.take([{ key: 'acme', limits: [perSecond(10)], cost }], 0)).allowed
     /** The moment of the last take, by Redis's TIME: every take writes it, a refused one too. */
     const lastTakeAt = async (): Promise<number> => {
-      const script = "local _, at = struct.unpack('<Hd', redis.call('GET', KEYS[1])) return string.format('%.0f', at)"
+      const script = `
+        local value = redis.call('GET', KEYS[1])
+        local at = struct.unpack('<d', value, string.find(value, '\\n', 1, true) + 1)
+        return string.format('%.0f', at)`
       return Number(await client.eval(script, { keys: ['rail:{acme}'] }))
     }
 
