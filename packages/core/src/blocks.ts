@@ -17,6 +17,11 @@ export class Blocks {
     this.state = new Float64Array(this.stride * blocks)
   }
 
+  /** Where in `state` a block's buckets are; its `at` is just before them. */
+  firstOf(block: number): number {
+    return block * this.stride + 1
+  }
+
   /** A block whose buckets are full, `now`. */
   acquire(now: number): number {
     const block = this.#freed < 0 ? this.#used++ : this.#freed

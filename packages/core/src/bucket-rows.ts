@@ -36,7 +36,12 @@ export class BucketRows {
 
   /** Where a row's numbers are in its layout's `state`: what its buckets owe, and just before them its `at`. */
   firstOf(row: number): number {
-    return this.#table.blockOf(row) * this.layoutOf(row).blocks.stride + 1
+    return this.layoutOf(row).blocks.firstOf(this.#table.blockOf(row))
+  }
+
+  /** Which of its layout's blocks a row has. */
+  blockOf(row: number): number {
+    return this.#table.blockOf(row)
   }
 
   /** Makes a row's key the most recent. */

@@ -44,11 +44,17 @@ export class KeyTable {
   #far = false
   readonly #rows: Int32Array
   readonly #long: LongKeys = new LongKeys()
-  // The key that was hashed last, its hash, its form and its words.
-  #key = ''
-  #scope = ''
+  // Of the key that was hashed last: its hash, its form and words, and how many of these a row keeps.
   #hash = 0
+  #kept = 0
   readonly #words = new Int32Array(KEPT_WORDS)
+  // It once more, if it was not found: most often it is the next to be inserted.
+  #missed = ''
+  #missedScope = ''
+  // The most recent row that was asked for twice in a row, and its key.
+  #hot = NONE
+  #hotKey = ''
+  #hotScope = ''
   readonly #scopeWords = new Int32Array(1)
   #newest = NONE
   #oldest = NONE
@@ -69,17 +75,20 @@ export class KeyTable {
 
   /** The row of a key, or NONE. */
   find(scope: string, key: string): number {
-    const newest = this.#newest
+    const hot = this.#hot
     // A flood is one customer's: whoever was last asked for is asked for again, and need not be hashed.
-    if (key === this.#key && this.#isRow(newest, scope, key)) return newest
+    if (hot === this.#newest && key === this.#hotKey && scope === this.#hotScope) return hot
     const hash = this.#hashOf(scope, key)
     const index = this.#index
     const rowMask = this.#rowMask
     const signature = this.#entryOf(0, hash)
     for (let slot = hash & this.#slotMask; ; slot = this.#after(slot)) {
       const entry = index[slot] as number
-      if (entry === 0) return NONE
-      if ((entry & ~rowMask) === signature && this.#isRow(entry & rowMask, scope, key)) return entry & rowMask
+      if (entry === 0) return this.#miss(scope, key)
+      const row = entry & rowMask
+      if ((entry & ~rowMask) !== signature || !this.#isRow(row, scope, key)) continue
+      if (row === this.#newest) this.#heat(row, scope, key)
+      return row
     }
   }
 
@@ -111,7 +120,7 @@ export class KeyTable {
   insert(key: string, layout: number, block: number): number {
     const scope = this.#scopes[layout] as string
     // Most keys that are inserted have just been looked for.
-    const hash = key === this.#key && scope === this.#scope ? this.#hash : this.#hashOf(scope, key)
+    const hash = key === this.#missed && scope === this.#missedScope ? this.#hash : this.#hashOf(scope, key)
     const row = this.#takeRow()
     const rows = this.#rows
     const words = this.#words
@@ -148,6 +157,7 @@ export class KeyTable {
     }
     index[hole] = 0
     this.#unlink(row)
+    if (row === this.#hot) this.#heat(NONE, '', '')
     const form = this.#rows[row * ROW + KEY] as number
     if (isLong(form)) this.#long.set(row, '')
     this.size--
@@ -158,11 +168,25 @@ export class KeyTable {
 
   /** The hash of a key in a scope. Leaves the key's words in `#words`. */
   #hashOf(scope: string, key: string): number {
-    const hash = hashOf(key, this.#seed, this.#words)
-    this.#key = key
-    this.#scope = scope
+    const words = this.#words
+    const hash = hashOf(key, this.#seed, words)
+    this.#kept = Math.min(wordsOf(words[0] as number), KEPT_WORDS)
+    // Keeping a text costs more than to forget one, so those that are found are not kept.
+    this.#missed = ''
     this.#hash = scope === '' ? hash : Math.imul(hash ^ hashOf(scope, this.#seed, this.#scopeWords), 0x9e3779b1)
     return this.#hash
+  }
+
+  #miss(scope: string, key: string): number {
+    this.#missed = key
+    this.#missedScope = scope
+    return NONE
+  }
+
+  #heat(row: number, scope: string, key: string): void {
+    this.#hot = row
+    this.#hotScope = scope
+    this.#hotKey = key
   }
 
   #hashIn(row: number): number {
@@ -173,12 +197,11 @@ export class KeyTable {
   #isRow(row: number, scope: string, key: string): boolean {
     const words = this.#words
     const rows = this.#rows
+    const kept = this.#kept
     const first = row * ROW + KEY
-    const form = words[0] as number
-    if (rows[first] !== form) return false
-    const count = Math.min(wordsOf(form), KEPT_WORDS)
-    for (let place = 1; place < count; place++) if (rows[first + place] !== words[place]) return false
-    return (!isLong(form) || this.#long.at(row) === key) && this.#scopes[this.layoutOf(row)] === scope
+    for (let place = 0; place < kept; place++) if (rows[first + place] !== words[place]) return false
+    if (kept === KEPT_WORDS && isLong(words[0] as number) && this.#long.at(row) !== key) return false
+    return this.#scopes[this.layoutOf(row)] === scope
   }
 
   #takeRow(): number {
