@@ -94,7 +94,8 @@ export class FlapWatch {
   /** Notes that `limit` is asked of a bucket, and holds the bucket if its definition has changed too often. */
   #change(bucket: Bucket, limit: Limit, now: number): void {
     const latest = bucket.changes.at(-1)
-    if (latest !== undefined && sameBucket(latest.limit, limit)) {
+    if (latest !== undefined && (sameBucket(latest.limit, limit) || areShares(latest.limit, limit))) {
+      latest.limit = limit
       latest.askedAt = now
       return
     }
@@ -158,7 +159,7 @@ interface Held {
 }
 
 interface Change {
-  readonly limit: Limit
+  limit: Limit
   at: number
   askedAt: number
 }
@@ -203,6 +204,12 @@ function isTighter(a: Limit, b: Limit): boolean {
   // Rounding is monotone: it can make two rates seem equal, never the slower one the faster.
   const faster = a.flow / a.grain - b.flow / b.grain
   return (faster || a.burst - b.burst || a.wholeBurst - b.wholeBurst) < 0
+}
+
+/** Whether definitions are shares of one limit, which change with the number of servers, as often as that does. */
+function areShares(a: Limit, b: Limit): boolean {
+  const isShare = a.burst < a.wholeBurst || b.burst < b.wholeBurst
+  return isShare && a.wholeBurst === b.wholeBurst && a.windowMs === b.windowMs
 }
 
 /** An equal limit, told apart from those that users ask for by being another object. */
