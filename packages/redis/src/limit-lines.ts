@@ -51,9 +51,9 @@ function byCost(make: (cost: number) => readonly string[]): (cost: number) => re
 /** Most requests cost one of a few numbers; the rest are made anew. */
 const MOST_COSTS = 32
 
-/** The `struct` format of what a key holds: its lines; `at`, what each bucket owes, and `until`. */
+/** The `struct` format of what a key holds: its lines, `at`, what each bucket owes. */
 export function formatFor(text: string, buckets: number): string {
-  return `<c${String(text.length).padStart(8, '0')}${'d'.repeat(buckets + 2)}`
+  return `<c${String(text.length).padStart(8, '0')}${'d'.repeat(buckets + 1)}`
 }
 
 /** The most that may be owed for a cost to fit: -1 where it never does. */

@@ -1,7 +1,5 @@
 import { MOST_OWED } from '@rail/core'
 
-/** When a key expires that is not there. */
-export const NEVER = -MOST_OWED
 /** How far a clock may be behind a key, in milliseconds, before the key's time is set back. */
 export const MOST_AHEAD = 60_000
 /** Clients add up the digits of whole numbers, and some lose the last of one near 2^53: from here on it is answered as text. */
@@ -14,7 +12,7 @@ export const RARE = `
 -- What is needed by settle, and when a key was last charged under other limits. Made only then.
 local function makeRare(now)
   local LINE = '((%d+) (%d+) (%d+) (%d+) ([^\\n]+)\\n)'
-  local NEVER, MOST_OWED = ${NEVER}, ${MOST_OWED}
+  local MOST_OWED = ${MOST_OWED}
 
   local function bucketOf(line, grain, flow, burst, whole, name)
     return { line = line, grain = tonumber(grain), flow = tonumber(flow), size = burst * grain, name = name, owed = 0 }
@@ -23,12 +21,12 @@ local function makeRare(now)
   -- The lines of a value are those after which as many numbers follow as these lines need: with fewer lines, more follows.
   local function bucketsIn(value)
     local buckets, first = {}, 1
-    while #value - first + 1 > 8 * (#buckets + 2) do
+    while #value - first + 1 > 8 * (#buckets + 1) do
       local _, last, line, grain, flow, burst, whole, name = string.find(value, '^' .. LINE, first)
       if not last then return nil end
       buckets[#buckets + 1], first = bucketOf(line, grain, flow, burst, whole, name), last + 1
     end
-    if #buckets == 0 or #value - first + 1 ~= 8 * (#buckets + 2) then return nil end
+    if #buckets == 0 or #value - first + 1 ~= 8 * (#buckets + 1) then return nil end
     return buckets, first
   end
 
@@ -36,7 +34,7 @@ local function makeRare(now)
   local function opened(value)
     local found, first = bucketsIn(value)
     if not found then return nil end
-    local numbers = { struct.unpack('<' .. string.rep('d', #found + 2), value, first) }
+    local numbers = { struct.unpack('<' .. string.rep('d', #found + 1), value, first) }
     local at, elapsed = numbers[1], 0
     if now >= at or at - now > ${MOST_AHEAD} then
       at, elapsed = now, math.max(0, now - at)
@@ -48,7 +46,7 @@ local function makeRare(now)
         buckets[#buckets + 1], byName[bucket.name] = bucket, bucket
       end
     end
-    return { at = #buckets > 0 and at or now, ends = numbers[#found + 2], buckets = buckets, byName = byName }
+    return { at = #buckets > 0 and at or now, buckets = buckets, byName = byName }
   end
 
   -- grains * to / from, rounded up, at most MOST_OWED: by long multiplication, since the product may pass 2^53.
@@ -92,9 +90,7 @@ local function makeRare(now)
       lines[i], state[i + 2] = bucket.line, bucket.owed
     end
     state[1] = table.concat(lines)
-    state.last = #buckets + 3
-    state[state.last] = key.ends
-    state.format, state.full = string.format('<c%08d', #state[1]) .. string.rep('d', #buckets + 2), full
+    state.format, state.full = string.format('<c%08d', #state[1]) .. string.rep('d', #buckets + 1), full
     return state
   end
 
@@ -122,8 +118,8 @@ local function makeRare(now)
 
     -- Moves what is owed by tokens: in each bucket at the definition that it has, in a full one at the given. Gives what
     -- failed.
-    settle = function(call, name, lines, tokens, slack)
-      local value, key = call('GET', name), { at = now, ends = NEVER, buckets = {}, byName = {} }
+    settle = function(call, name, lines, tokens, option, more)
+      local value, key = call('GET', name), { at = now, buckets = {}, byName = {} }
       if type(value) == 'table' then return value.err end
       if value then key = opened(value) end
       if not key then return ${NOT_OURS} end
@@ -148,7 +144,7 @@ local function makeRare(now)
         end
       end
       local state = stateOf(key, buckets, full)
-      return save(call, name, state, state.last, state.format, full, now, slack)
+      return save(call, name, state, state.format, full, option, more)
     end,
 
     reset = function(call, name)

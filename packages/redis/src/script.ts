@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto'
-import { MOST_AHEAD, MOST_SAFE, NEVER, NOT_OURS, RARE } from './script-rare.js'
+import { MOST_AHEAD, MOST_SAFE, NOT_OURS, RARE } from './script-rare.js'
 
 /*
  * The arithmetic of core's `bucket.ts`, operation by operation, on the same doubles: every product is either below 2^53 or
  * compared in a way that does not need it exact. docs/decisions/redis-layout.md says why a key is one packed value.
  *
  * What is stored at a key: for each bucket a line of text, "grain flow burst wholeBurst name\n"; then, packed by `struct`
- * without padding (8 bytes each), at, what each bucket owes, and until.
+ * without padding (8 bytes each), at and what each bucket owes.
  *
- * A line is a definition as the caller writes it, so that two definitions are the same where their text is. `until` is
- * when the key expires. A key that owes nothing is deleted, so that one that is there always owes something.
+ * A line is a definition as the caller writes it, so that two definitions are the same where their text is. A key expires
+ * in the millisecond in which its buckets are full, and one that owes nothing is deleted.
  */
 
 /**
@@ -33,23 +33,19 @@ import { MOST_AHEAD, MOST_SAFE, NEVER, NOT_OURS, RARE } from './script-rare.js'
  * was wrong. What stands behind the last item means nothing.
  */
 export const SCRIPT = `
--- A state is what a key holds, in a list: its lines, at, what each bucket owes, until. Behind them struct.unpack
--- leaves a number. Functions are given what they need,
--- since each variable that one shares with its outside costs as much as a dozen additions, in every call.
+-- A state is what a key holds, in a list: its lines, at, what each bucket owes. Behind them struct.unpack leaves a number.
+-- Functions are given what they need, since each variable that one shares with its outside costs as much as a dozen
+-- additions, in every call.
 
--- Moves the expiry only when it has come too near or is too far: setting it is most of what a write costs.
-local function save(call, key, state, last, format, full, now, slack)
+-- Keeps a state until its buckets are full: at that time, after so many more milliseconds, in this option of SET. Redis
+-- takes half as long to read an expiry that is a text as to write out and read one that is a number.
+local function save(call, key, state, format, full, option, more)
   if full == 0 then
-    local done = state[last] ~= ${NEVER} and call('DEL', key)
+    local done = call('DEL', key)
     return type(done) == 'table' and done.err
   end
-  local ends = state[2] + full
-  local spare = state[last] - ends
-  if spare > slack / 2 and spare <= slack then
-    return call('SET', key, struct.pack(format, unpack(state)), 'KEEPTTL').err
-  end
-  state[last] = math.ceil(ends) + slack
-  return call('SET', key, struct.pack(format, unpack(state)), 'PX', state[last] - now).err
+  local ends = state[2] + full + more
+  return call('SET', key, struct.pack(format, unpack(state)), option, string.format('%d', ends + -ends % 1)).err
 end
 
 ${RARE}
@@ -59,10 +55,9 @@ local function read(call, key, lines, last, format, now)
   if not value then
     local state = { lines, now }
     for j = 3, last do state[j] = 0 end
-    state[last + 1] = ${NEVER}
     return state, 0
   end
-  if #value == #lines + 8 * last then
+  if #value == #lines + 8 * (last - 1) then
     local state = { struct.unpack(format, value) }
     if state[1] == lines then
       local elapsed = now - state[2]
@@ -81,11 +76,11 @@ local function read(call, key, lines, last, format, now)
 end
 
 -- First asks every bucket of an item, then takes from every one. Gives the replies, how many these are, and what failed.
-local function take(call, KEYS, k, keys, ARGV, first, stride, commits, now, slack, replies, r)
+local function take(call, KEYS, k, keys, ARGV, first, stride, commits, now, option, more, replies, r)
   local allowed, most, a, states, state = 1, 0, first, nil, nil
   for i = 1, keys do
     local lines, format = ARGV[a], ARGV[a + 1]
-    local last, elapsed = #format - 10, nil
+    local last, elapsed = #format - 9, nil
     state, elapsed = read(call, KEYS[k + i], lines, last, format, now)
     if not state then return replies, r, elapsed end
     if keys > 1 then
@@ -108,7 +103,7 @@ local function take(call, KEYS, k, keys, ARGV, first, stride, commits, now, slac
   for i = 1, keys do
     if states then state = states[i] end
     local format, full, redefined, ahead = ARGV[a + 1], state.full or 0, state.redefined, state[2] - now
-    local last = #format - 10
+    local last = #format - 9
     a = a + 2
     for j = 3, last do
       local owed = state[j]
@@ -123,11 +118,11 @@ local function take(call, KEYS, k, keys, ARGV, first, stride, commits, now, slac
       a = a + stride
     end
     if commits then
-      local failed = save(call, KEYS[k + i], state, state.last or last + 1, state.format or format, full, now, slack)
+      local failed = save(call, KEYS[k + i], state, state.format or format, full, option, more)
       if failed then return replies, r, failed end
     end
     if head == 1 and keys == 1 and most < ${MOST_SAFE} and not redefined then
-      -- Nearly always the state becomes the reply: its lines and at make room, until goes.
+      -- Nearly always the state becomes the reply: its lines and at make room, what struct.unpack left goes.
       state[2], state[last + 1] = ahead, nil
       replies, r = state, last
     else
@@ -156,32 +151,33 @@ local function take(call, KEYS, k, keys, ARGV, first, stride, commits, now, slac
 end
 
 local ARGV, KEYS, call = ARGV, KEYS, redis.pcall
--- A key outlives its last debt by up to the slack. Nobody knows how long a second of a given time takes.
-local now, slack = ARGV[1], 3600000
+local now, option, more = ARGV[1], 'PXAT', 0
 if now == '' then
   local time = call('TIME')
   local ms = time[2] / 1000
-  now, slack = time[1] * 1000 + ms - ms % 1, 2000
+  now = time[1] * 1000 + ms - ms % 1
 else
+  -- Nobody knows how long a second of a given time takes.
   now = tonumber(now)
+  option, more = 'PX', 3600000 - now
 end
 
 local replies, r, k, a, rare = {}, 0, 0, 2, nil
 while ARGV[a] do
   local operation, head, keys, after, failed = ARGV[a], r + 1, 1, nil, nil
   if operation == 'one' then
-    after = a + 3 + 3 * (#ARGV[a + 2] - 12)
-    replies, r, failed = take(call, KEYS, k, 1, ARGV, a + 1, 3, true, now, slack, replies, r)
+    after = a + 3 + 3 * (#ARGV[a + 2] - 11)
+    replies, r, failed = take(call, KEYS, k, 1, ARGV, a + 1, 3, true, now, option, more, replies, r)
   else
     keys, after, a = tonumber(ARGV[a + 1]), a + 3 + ARGV[a + 2], a + 3
     if operation == 'take' or operation == 'peek' then
       local stride, commits = tonumber(ARGV[a]), operation == 'take'
-      replies, r, failed = take(call, KEYS, k, keys, ARGV, a + 1, stride, commits, now, slack, replies, r)
+      replies, r, failed = take(call, KEYS, k, keys, ARGV, a + 1, stride, commits, now, option, more, replies, r)
     else
       rare = rare or makeRare(now)
       for i = 1, keys do
         if operation == 'settle' then
-          failed = rare.settle(call, KEYS[k + i], ARGV[a], tonumber(ARGV[a + 1]), slack)
+          failed = rare.settle(call, KEYS[k + i], ARGV[a], tonumber(ARGV[a + 1]), option, more)
           a = a + 2
         else
           failed = rare.reset(call, KEYS[k + i])
