@@ -9,7 +9,7 @@ import { type Field, inPlaceOf } from './field.js'
 import { watchOf } from './flap-watch.js'
 import { type LimiterOptions, type RequestReader, type RouteOptions, routeOf, settingsOf } from './limiter-options.js'
 import { LocalStore } from './local-store.js'
-import { attempt, chain, isPromise } from './maybe-promise.js'
+import { attempt, chain } from './maybe-promise.js'
 import { createNotes } from './notes.js'
 import type { Refusal } from './refusal.js'
 import { createReporter } from './reporter.js'
@@ -76,7 +76,7 @@ export function createLimiter<Request>(
       take: (request) => {
         try {
           const outcome = once(request, route)
-          return isPromise(outcome) ? outcome.then(undefined, throwError) : outcome
+          return 'then' in outcome ? outcome.then(undefined, throwError) : outcome
         } catch (thrown) {
           return throwError(thrown)
         }
@@ -91,7 +91,7 @@ export function createLimiter<Request>(
     if (known === undefined) return first(request, route)
     // One after the other, also where several ask at once: each has to know what those before it have taken.
     const next = (): MaybePromise<Outcome> => (known.answers(route) ? known.outcome : ask(request, route, known))
-    known.pending = isPromise(known.pending) ? known.pending.then(next, next) : next()
+    known.pending = 'then' in known.pending ? known.pending.then(next, next) : next()
     return known.pending
   }
 
@@ -103,7 +103,7 @@ export function createLimiter<Request>(
   }
 
   // From here on each step calls the next one itself where there is nothing to wait for: closures for what may have to wait
-  // would be made for every request.
+  // would be made for every request. Each looks for a promise itself, too: the engine learns at each place what comes there.
 
   function ask(request: Request, route: RouteOptions<Request>, count: Count): MaybePromise<Outcome> {
     if (skip === undefined) return charge({ request, route, count })
@@ -112,13 +112,13 @@ export function createLimiter<Request>(
 
   function charge(asked: Asked<Request>): MaybePromise<Outcome> {
     const charges = chargesFor(asked.request, settings, asked.route, asked.count.charges)
-    return isPromise(charges) ? charges.then((found) => decide(asked, found)) : decide(asked, charges)
+    return 'then' in charges ? charges.then((found) => decide(asked, found)) : decide(asked, charges)
   }
 
   function decide(asked: Asked<Request>, charges: readonly Charge[]): MaybePromise<Outcome> {
     const { count } = asked
     const outcome = charges.length === 0 ? UNCOUNTED : take(asked, charges)
-    return isPromise(outcome) ? outcome.then((found) => count.keep(found)) : count.keep(outcome)
+    return 'then' in outcome ? outcome.then((found) => count.keep(found)) : count.keep(outcome)
   }
 
   function take(asked: Asked<Request>, wanted: readonly Charge[]): MaybePromise<Outcome> {
@@ -130,7 +130,7 @@ export function createLimiter<Request>(
     } catch (error) {
       return withoutStore(asked, charges, now, error)
     }
-    if (!isPromise(decision)) return answer(asked, charges, now, store, decision)
+    if (!('then' in decision)) return answer(asked, charges, now, store, decision)
     return decision.then(
       (found) => answer(asked, charges, now, store, found),
       (error) => withoutStore(asked, charges, now, error),
@@ -151,7 +151,7 @@ export function createLimiter<Request>(
     const earlier = count.outcome.headers
     count.took(decision.allowed ? charges : [], from, route)
     const sent = answerTo(decision, now, request, settings, reporter.tell)
-    return isPromise(sent)
+    return 'then' in sent
       ? sent.then((found) => outcomeOf(count, decision, found, earlier))
       : outcomeOf(count, decision, sent, earlier)
   }
