@@ -17,6 +17,7 @@ import type {
   FastifyRequest,
   HookHandlerDoneFunction,
 } from 'fastify'
+import fastifyPlugin from 'fastify-plugin'
 import { routeLimiters } from './route-limiters.js'
 
 export {
@@ -139,7 +140,7 @@ function pluginOf(options: RateLimitOptions): RateLimit {
     else app.addHook('preHandler', ask)
     done()
   }
-  return Object.assign(throughEncapsulation(plugin), {
+  return Object.assign(fastifyPlugin(plugin, META), {
     with: (route: RouteOptions<FastifyRequest>): Hook => {
       const ofRoute = limiter.with(route)
       return (request, reply, done) => count(ofRoute, owner, request, reply, done)
@@ -198,18 +199,10 @@ function asIs(body: unknown): string {
   return body as string
 }
 
-/** What fastify-plugin does: the hooks belong to the context that registers the plugin, not to one of its own. */
-function throughEncapsulation(plugin: FastifyPluginCallback): FastifyPluginCallback {
-  return Object.assign(plugin, SKIP_OVERRIDE)
-}
+const META = { name: '@rail/fastify', fastify: '5.x' }
 
-const SKIP_OVERRIDE = {
-  [Symbol.for('skip-override')]: true,
-  [Symbol.for('fastify.display-name')]: '@rail/fastify',
-  [Symbol.for('plugin-meta')]: { name: '@rail/fastify', fastify: '5.x' },
-}
-
-Object.assign(rateLimit, SKIP_OVERRIDE)
+// So its hooks belong to the context that registers it, not to one of its own.
+fastifyPlugin(rateLimit as FastifyPluginCallback<RateLimitOptions>, META)
 
 // biome-ignore lint/style/noDefaultExport: Fastify takes it from register(import('@rail/fastify')).
 export default rateLimit
