@@ -13,7 +13,7 @@ import {
   ROW,
   USED,
 } from './key-row.js'
-import { LongKeys } from './long-keys.js'
+import { isLong, LongKeys } from './long-keys.js'
 
 /**
  * At most `rows` keys, each in a row, in the order of their last use. One fixed-size open-addressing index (linear
@@ -147,7 +147,7 @@ export class KeyTable {
 
   remove(row: number): void {
     const index = this.#index
-    let hole = this.#hashIn(row) & this.#slotMask
+    let hole = (this.#rows[row * ROW + HASH] as number) & this.#slotMask
     while (((index[hole] as number) & this.#rowMask) !== row) hole = this.#after(hole)
     for (let slot = this.#after(hole); index[slot] !== 0; slot = this.#after(slot)) {
       // An entry may fill the hole if its home does not lie between the hole and where it is now (all cyclic).
@@ -189,10 +189,6 @@ export class KeyTable {
     this.#hotKey = key
   }
 
-  #hashIn(row: number): number {
-    return this.#rows[row * ROW + HASH] as number
-  }
-
   /** Whether a row is this key's, the last that was hashed. */
   #isRow(row: number, scope: string, key: string): boolean {
     const words = this.#words
@@ -219,7 +215,7 @@ export class KeyTable {
   /** How many slots the entry of a slot is from its home. */
   #fromHome(slot: number): number {
     const entry = this.#index[slot] as number
-    if (this.#far) return (slot - this.#hashIn(entry & this.#rowMask)) & this.#slotMask
+    if (this.#far) return (slot - (this.#rows[(entry & this.#rowMask) * ROW + HASH] as number)) & this.#slotMask
     return (slot - (entry >>> HOME_SHIFT)) & this.#homeMask
   }
 
@@ -250,8 +246,3 @@ export class KeyTable {
 
 /** The index has this and up to the next power of two: 5 to 11 bytes a key, and under three steps to find one. */
 const SLOTS_PER_ROW = 4 / 3
-
-/** Whether a key of this form has more words than a row has room for. */
-function isLong(form: number): boolean {
-  return wordsOf(form) > KEPT_WORDS
-}

@@ -1,3 +1,6 @@
+import { wordsOf } from './key-hash.js'
+import { KEPT_WORDS } from './key-row.js'
+
 /** The keys that are too long for their rows, in arrays of 1,024, made as they are needed: one of a million would be a pause. */
 export class LongKeys {
   readonly #chunks: string[][] = []
@@ -14,6 +17,11 @@ export class LongKeys {
 
 const CHUNK_BITS = 10
 const CHUNK_MASK = (1 << CHUNK_BITS) - 1
+
+/** Whether a key of this form has more words than a row has room for. */
+export function isLong(form: number): boolean {
+  return wordsOf(form) > KEPT_WORDS
+}
 
 /** The same text in memory of its own: a slice would keep alive the whole header that it was cut from. */
 export function flatCopy(text: string): string {
