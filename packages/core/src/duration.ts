@@ -24,6 +24,20 @@ export function durationMs(duration: Duration): number {
   return ms
 }
 
+/** Whole milliseconds in words, in the largest unit that they are a multiple of: `a minute`, `36 hours`. */
+export function inWords(ms: number): string {
+  const [one, many, unit] = WORDS.find(([, , size]) => ms % size === 0) as (typeof WORDS)[number]
+  return ms === unit ? one : `${ms / unit} ${many}`
+}
+
+const WORDS: readonly (readonly [string, string, number])[] = [
+  ['a day', 'days', 86_400_000],
+  ['an hour', 'hours', 3_600_000],
+  ['a minute', 'minutes', 60_000],
+  ['a second', 'seconds', 1_000],
+  ['a millisecond', 'milliseconds', 1],
+]
+
 function parsed(text: string): number {
   const [, amount, unit] = PATTERN.exec(text) ?? []
   if (amount === undefined || unit === undefined) return Number.NaN

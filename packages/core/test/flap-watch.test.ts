@@ -13,38 +13,13 @@ import {
   manualClock,
   type Outcome,
   perMinute,
-  type RailError,
   type Store,
   share,
 } from '../src/index.js'
+import { type Asked, burstOf, limiterOf, type Step, take, walk } from './flapping.js'
 
 const tight = perMinute(5)
 const loose = perMinute(100)
-
-interface Asked {
-  readonly key?: string
-  readonly limits: readonly Limit[]
-  readonly cost?: number
-}
-
-/** A limiter whose requests say themselves what they are limited by. */
-function limiterOf(options: Partial<LimiterOptions<Asked>> = {}) {
-  const errors: RailError[] = []
-  const clock = options.clock ?? manualClock()
-  const limiter = createLimiter<Asked>({
-    identify: ({ key = 'acme' }) => key,
-    limits: (_, request) => request.limits,
-    cost: ({ cost = 1 }) => cost,
-    onError: (error) => errors.push(error as RailError),
-    store: new MemoryStore(),
-    ...options,
-    clock,
-  } as LimiterOptions<Asked>)
-  return { limiter, errors, clock: clock as ReturnType<typeof manualClock>, told: () => errors.map(({ code }) => code) }
-}
-
-const take = (limiter: Limiter<Asked>, one: Limit, more: Partial<Asked> = {}): Outcome =>
-  limiter.take({ limits: [one], ...more }) as Outcome
 
 /** How many of so many asks are let in when these definitions take turns. */
 function admitted(limiter: Limiter<Asked>, asks: number, turns: readonly Limit[], more: Partial<Asked> = {}): number {
@@ -54,9 +29,6 @@ function admitted(limiter: Limiter<Asked>, asks: number, turns: readonly Limit[]
   }
   return count
 }
-
-/** Which burst a request is held to. */
-const burstOf = (outcome: Outcome): number | undefined => outcome.decision?.limits[0]?.limit.burst
 
 describe('two definitions of one name that take turns at one moment', () => {
   test.each([
@@ -403,44 +375,33 @@ describe('what is held', () => {
     expect(admitted(limiter, 200, [loose])).toBe(5)
   })
 
-  test('is let go a minute after a step back of the clock at the latest', () => {
-    const clock = manualClock()
-    clock.set(10_000_000)
-    const { limiter } = flapping({ clock })
-    clock.set(1_000)
-    expect(burstOf(take(limiter, loose))).toBe(5)
-    clock.set(61_000)
-    expect(burstOf(take(limiter, loose))).toBe(5)
-    // Another one is held, so that not all is forgotten by itself.
-    admitted(limiter, 20, [tight, loose], { key: 'other' })
-    clock.set(61_001)
-    expect(burstOf(take(limiter, loose))).toBe(100)
-  })
-
-  test('is let go a minute after a step back where only the tighter one is asked for, too', () => {
-    const clock = manualClock()
-    clock.set(10_000_000)
-    const { limiter } = flapping({ clock })
-    clock.set(1_000)
-    take(limiter, tight)
-    clock.set(61_000)
-    take(limiter, tight)
-    clock.set(61_001)
-    take(limiter, tight)
-    expect(burstOf(take(limiter, loose))).toBe(100)
-  })
-
-  test('is let go as soon where the clock stepped back before it was held', () => {
-    const clock = manualClock()
-    clock.set(10_000_000)
-    const { limiter } = limiterOf({ clock })
-    for (const one of [loose, tight]) take(limiter, one)
-    clock.set(1_000)
-    for (const one of [loose, perMinute(50)]) take(limiter, one)
-    clock.set(50_000)
-    expect(burstOf(take(limiter, loose))).toBe(5)
-    clock.set(61_001)
-    expect(burstOf(take(limiter, loose))).toBe(100)
+  const flaps = [
+    [10_000_000, tight, 5],
+    [10_000_000, loose, 100],
+    [10_000_000, tight, 5],
+  ] as const
+  test.each<{ name: string; steps: readonly Step[] }>([
+    {
+      name: 'at the latest',
+      steps: [...flaps, [10_000_000, loose, 5], [1_000, loose, 5], [61_000, loose, 5], [61_001, loose, 100]],
+    },
+    {
+      name: 'where only the tighter one is asked for, too',
+      steps: [
+        ...flaps,
+        [10_000_000, loose, 5],
+        [1_000, tight, 5],
+        [61_000, tight, 5],
+        [61_001, tight, 5],
+        [61_001, loose, 100],
+      ],
+    },
+    {
+      name: 'though it was held only then',
+      steps: [...flaps, [1_000, perMinute(50), 5], [50_000, loose, 5], [61_000, loose, 5], [61_001, loose, 100]],
+    },
+  ])('is let go a minute after a step back of the clock, $name', ({ steps }) => {
+    walk(limiterOf(), steps)
   })
 
   test('is not what changed long before the clock stepped back', () => {
