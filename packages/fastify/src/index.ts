@@ -84,8 +84,9 @@ export type Hook = (request: FastifyRequest, reply: FastifyReply, done: HookHand
 /**
  * Limits requests to a Fastify 5 application: a plugin, for `register` with its options, or, called with the options
  * alone, a maker of one that also has `with` and `of`. It limits all routes of the context that it is registered in and
- * of its children, also those declared before it and answers of 404. One limiter counts a request once, registered again
- * with the same options in a child too. What goes wrong in `identify`, `limits` or `cost` goes to the error handler.
+ * of its children, also those declared before it and answers of 404. Registered with the same options object in several
+ * contexts it is one limiter, which counts a request once. What goes wrong in `identify`, `limits` or `cost` goes to the
+ * error handler.
  *
  * @example
  * await app.register(rateLimit, { identify: (request) => request.customer.id, limits: [perSecond(10), perMinute(300)] })
@@ -101,12 +102,8 @@ export function rateLimit(
 ): RateLimit | undefined {
   if (options === undefined || done === undefined) return pluginOf(appOrOptions as RateLimitOptions)
   const app = checkedApp(appOrOptions)
-  if (!app.hasDecorator(REGISTERED)) app.decorate(REGISTERED, new Map())
-  const registered = app.getDecorator<Map<RateLimitOptions, RateLimit>>(REGISTERED)
   try {
-    const plugin = registered.get(options) ?? pluginOf(options)
-    registered.set(options, plugin)
-    plugin(app, {}, done)
+    pluginFor(app, options)(app, {}, done)
   } catch (error) {
     // What a plugin throws ends the process; what it hands to done rejects register().
     done(error as Error)
@@ -114,8 +111,17 @@ export function rateLimit(
   return undefined
 }
 
-/** The limiters of an application by their options, so that a child that registers the same ones again adds none. */
-const REGISTERED = 'railLimiters'
+/** The plugins of an application, by the server that all of its contexts have in common. */
+const registered = new WeakMap<object, WeakMap<RateLimitOptions, RateLimit>>()
+
+/** The application's one plugin for these options, whichever context comes first: a child may come before its parent. */
+function pluginFor({ server }: FastifyInstance, options: RateLimitOptions): RateLimit {
+  const known = registered.get(server) ?? new WeakMap<RateLimitOptions, RateLimit>()
+  registered.set(server, known)
+  const plugin = known.get(options) ?? pluginOf(options)
+  known.set(options, plugin)
+  return plugin
+}
 
 function pluginOf(options: RateLimitOptions): RateLimit {
   const limiter = createLimiter<FastifyRequest>(options, reader)
@@ -124,8 +130,18 @@ function pluginOf(options: RateLimitOptions): RateLimit {
   const limiterOf = routeLimiters(limiter)
   const owner = {}
 
-  const plugin: FastifyPluginCallback = (given, _options, done) => {
+  const plugin: FastifyPluginCallback = (given, more, done) => {
     const app = checkedApp(given)
+    const [ignored] = Object.keys(more)
+    if (ignored !== undefined) {
+      done(
+        new RailError(
+          'RAIL_UNKNOWN_OPTION',
+          `What rateLimit(options) returns has its options, and register() takes no more of them, got "${ignored}".`,
+        ),
+      )
+      return
+    }
     if (!app.hasRequestDecorator('rail')) app.decorateRequest('rail')
     // Routes declared from here on: wrong options are errors at start. Those declared before are looked at when they are asked.
     app.addHook('onRoute', ({ config, url }) => {

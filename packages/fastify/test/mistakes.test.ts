@@ -51,6 +51,17 @@ describe('a mistyped', () => {
   })
 })
 
+test.each([
+  ['limits', [perMinute(1)]],
+  ['prefix', '/v1'],
+])('%s given to register() beside what rateLimit(options) returns is an error at start', async (name, value) => {
+  const register = async (): Promise<unknown> => Fastify().register(rateLimit(options), { [name]: value } as never)
+  await expect(register).rejects.toMatchObject({
+    code: 'RAIL_UNKNOWN_OPTION',
+    message: expect.stringContaining(`takes no more of them, got "${name}"`),
+  })
+})
+
 describe("what a route's config leaves undefined is as good as left out:", () => {
   test.each([
     ['limits', { cost: 3, limits: undefined }, '"per_minute";r=17;t=9'],

@@ -45,6 +45,21 @@ describe('a Fastify plugin', () => {
     expect(await field(app, '/other')).toBe('"per_minute";r=3;t=24, "other";r=8;t=7')
   })
 
+  test('registered with the same options in a child first, and in its parent and a sibling, is one limiter all the same', async () => {
+    const app = Fastify()
+    const same = options([perMinute(5)])
+    for (const url of ['/first', '/second']) {
+      app.register(async (child) => {
+        await child.register(rateLimit, same)
+        child.get(url, async () => 'ok')
+      })
+    }
+    await app.register(rateLimit, same)
+    expect(await field(app, '/first')).toBe('"per_minute";r=4;t=12')
+    expect(await field(app, '/second')).toBe('"per_minute";r=3;t=24')
+    expect(await field(app, '/missing')).toBe('"per_minute";r=2;t=36')
+  })
+
   test('two applications with the same options share nothing', async () => {
     const same = options([perMinute(5)])
     for (const app of [Fastify(), Fastify()]) {
