@@ -8,7 +8,7 @@ import type { RunningApp } from './test-adapter/listen.js'
 export interface AdapterHarness {
   /** The framework, and its version where there are several. */
   readonly name: string
-  /** Starts the app that hands requests to a stage (`createStage` of `@rail/conformance/scenarios`), anywhere. */
+  /** Starts the apps of all scenarios, anywhere: `() => listen(listenerFor(app))`. */
   start(): Promise<RunningApp>
   /** What the framework or the runtime itself cannot do. Checks that need it are left out. */
   readonly cannot?: readonly Need[] | undefined

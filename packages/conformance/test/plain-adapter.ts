@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import {
   addFields,
   createLimiter,
@@ -6,9 +6,10 @@ import {
   type LimiterOptions,
   type Outcome,
   type RequestReader,
+  type RouteOptions,
 } from '@rail/core'
-import { listen, type RunningApp } from '../src/index.js'
-import { createStage, type Reply, type Route, type Setup } from '../src/scenarios.js'
+import { listen, listenerFor, type RunningApp, writeStream } from '../src/index.js'
+import type { Answer, AppUnderTest, Setup } from '../src/scenarios.js'
 
 /** A request of Node's own, and what limiters left on it. */
 export interface Req extends IncomingMessage {
@@ -80,61 +81,51 @@ function middlewareOf(limiter: Limiter<Req>, options: LimiterOptions<Req>, owner
 
 /** Starts an app over Node alone, whose framework drops all headers where something throws, as Koa does. */
 export function startPlain(fault: Fault = {}): Promise<RunningApp> {
-  const stage = createStage<Req, (req: Req, res: ServerResponse) => void>(reader.header, (setup) => appOf(setup, fault))
-  return listen(async (req, res) => {
-    const { app, text } = await stage.enter(req.url as string, req.headers['x-scenario'] as string)
-    if (app === undefined) res.end(text)
-    else app(req, res)
-  })
+  return listen(listenerFor(appOf(fault)))
 }
 
-function appOf(setup: Setup<Req>, fault: Fault): (req: Req, res: ServerResponse) => void {
-  const { mounts, upstream, routes, nested, failed, timeout } = setup
-  const limiters = setup.limiters.map((options) => limiterOf(fault.options?.(options) ?? options, fault))
-  const first = limiters[0] as (typeof limiters)[number]
-  const table = new Map<string, Middleware[]>()
-  for (const [route, prefix] of [
-    ...routes.map((r) => [r, ''] as const),
-    ...nested.map((r) => [r, '/nested'] as const),
-  ]) {
-    const handler: Middleware = (req, res) =>
-      play(
-        route.handle(
-          req.rail,
-          limiters.map(({ of }) => of(req)),
-        ),
-        res,
-      )
-    const own = route.with === undefined ? [] : [first.with(route.with)]
-    table.set(routeName(route.method, prefix + route.path), [
-      ...(prefix === '' ? [] : [first.middleware]),
-      ...own,
-      handler,
-    ])
+function appOf(fault: Fault): AppUnderTest<Req, ServerResponse, Made, RequestListener> {
+  return {
+    rateLimit: (options) => limiterOf(fault.options?.(options) ?? options, fault),
+    rail: (req) => req.rail,
+    header: reader.header,
+    setFields,
+    isAnswered: (res) => res.headersSent,
+    answer,
+    redirect: (res, to) => answer(res, { status: 302, headers: { Location: to }, body: undefined }),
+    stream: writeStream,
+    raw: (res, { status, headers, body }) => res.writeHead(status, headers).end(body),
+    build: (setup) => listenerOf(setup, fault),
   }
+}
+
+function listenerOf(
+  { limiters, front, routes, nested, failed }: Setup<Req, ServerResponse, Made>,
+  fault: Fault,
+): RequestListener {
+  const mounted = limiters.map(({ middleware }) => middleware)
+  const table = new Map<string, Middleware[]>()
+  for (const { method, path, before, handle } of routes) table.set(routeName(method, path), [...before(), handle])
+  for (const { method, path, before, handle } of nested.routes) {
+    const inner = nested.limiters.map(({ middleware }) => middleware)
+    table.set(routeName(method, `/nested${path}`), [...inner, ...before(), handle])
+  }
+  const notFound: Middleware = (_req, res) => answer(res, { status: 404, headers: {}, body: '' })
+  const onError = failed ?? ((_error, res) => answer(res, { status: 500, headers: {}, body: 'failed' }))
   return (req, res) => {
     const found = table.get(routeName(req.method as string, req.url as string))
-    const known = mounts.map((index) => (limiters[index] as typeof first).middleware)
-    const chain = [
-      ...(found === undefined && fault.routesOnly === true ? [] : known),
-      ...(found ?? [
-        (_req: Req, response: ServerResponse) => play({ does: 'answer', status: 404, headers: {}, body: '' }, response),
-      ]),
-    ]
-    for (const [name, value] of Object.entries(upstream)) res.setHeader(name, value)
-    run(chain, req, res, (error) => {
-      const reply = failed?.(error) ?? { does: 'answer', status: 500, headers: {}, body: 'failed' }
-      if (res.headersSent) return
-      for (const name of res.getHeaderNames()) res.removeHeader(name)
-      play(reply, res)
-    })
-    if (timeout !== undefined && !res.headersSent) play(timeout, res)
+    const known = found === undefined && fault.routesOnly === true ? [] : mounted
+    const failing = (error: unknown): void => {
+      if (!res.headersSent) for (const name of res.getHeaderNames()) res.removeHeader(name)
+      onError(error, res)
+    }
+    front(res, () => run([...known, ...(found ?? [notFound])], req, res, failing))
   }
 }
 
 interface Made {
   readonly middleware: Middleware
-  with(route: NonNullable<Route<Req>['with']>): Middleware
+  with(route: RouteOptions<Req>): Middleware
   of(req: Req): Outcome | undefined
 }
 
@@ -183,30 +174,16 @@ function routeName(method: string, url: string): string {
     .toLowerCase()
     .replace(/\/+/g, '/')
     .replace(/(.)\/$/, '$1')
-  return `${method === 'HEAD' ? 'GET' : method} ${path}`
+  return `${method === 'HEAD' ? 'get' : method.toLowerCase()} ${path}`
 }
 
-function play(reply: Reply, res: ServerResponse): void {
-  switch (reply.does) {
-    case 'answer':
-      res.statusCode = reply.status
-      for (const [name, value] of Object.entries(reply.headers)) res.setHeader(name, value)
-      res.end(reply.body)
-      break
-    case 'redirect':
-      res.statusCode = 302
-      res.setHeader('Location', reply.to)
-      res.end()
-      break
-    case 'stream':
-      for (const chunk of reply.chunks) res.write(chunk)
-      if (!reply.open) res.end()
-      break
-    case 'raw':
-      res.writeHead(reply.status, reply.headers).end(reply.body)
-      break
-    case 'throw':
-      throw reply.value
-    case 'hang':
-  }
+function answer(res: ServerResponse, { status, headers, body }: Answer): void {
+  if (res.headersSent) return
+  res.statusCode = status
+  setFields(res, headers)
+  res.end(body)
+}
+
+function setFields(res: ServerResponse, fields: Readonly<Record<string, string>>): void {
+  for (const [name, value] of Object.entries(fields)) res.setHeader(name, value)
 }

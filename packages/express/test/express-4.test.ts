@@ -1,6 +1,6 @@
-import { testAdapter } from '@rail/conformance'
+import { listen, listenerFor, testAdapter } from '@rail/conformance'
 // @ts-expect-error: the alias has no types; its surface here is that of Express 5.
 import express from 'express4'
-import { start } from './app.js'
+import { appOf } from './app.js'
 
-testAdapter({ name: 'Express 4', start: () => start(express) })
+testAdapter({ name: 'Express 4', start: () => listen(listenerFor(appOf(express))) })

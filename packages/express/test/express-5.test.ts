@@ -1,5 +1,5 @@
-import { testAdapter } from '@rail/conformance'
+import { listen, listenerFor, testAdapter } from '@rail/conformance'
 import express from 'express'
-import { start } from './app.js'
+import { appOf } from './app.js'
 
-testAdapter({ name: 'Express 5', start: () => start(express) })
+testAdapter({ name: 'Express 5', start: () => listen(listenerFor(appOf(express))) })

@@ -1,5 +1,5 @@
-import { testAdapter } from '@rail/conformance'
-import { start } from './app.js'
+import { listen, listenerFor, testAdapter } from '@rail/conformance'
+import { appOf } from './app.js'
 
-testAdapter({ name: 'Fastify 5', start: () => start('onRequest') })
-testAdapter({ name: "Fastify 5, hook 'preHandler'", start: () => start('preHandler') })
+testAdapter({ name: 'Fastify 5', start: () => listen(listenerFor(appOf('onRequest'))) })
+testAdapter({ name: "Fastify 5, hook 'preHandler'", start: () => listen(listenerFor(appOf('preHandler'))) })

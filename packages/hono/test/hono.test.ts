@@ -1,16 +1,17 @@
 import { getRequestListener } from '@hono/node-server'
 import { listen, testAdapter } from '@rail/conformance'
-import { createFetch } from './app.js'
+import { fetchFor } from '@rail/conformance/scenarios'
+import { app } from './app.js'
 
 testAdapter({
   name: 'Hono 4 on Node',
-  start: () => listen(getRequestListener(createFetch())),
+  start: () => listen(getRequestListener(fetchFor(app))),
 })
 
 testAdapter({
   name: 'Hono 4 where nothing is known of Node',
   start: () => {
-    const fetch = createFetch()
+    const fetch = fetchFor(app)
     return listen(getRequestListener((request) => fetch(request)))
   },
   cannot: ['thrown-text'],

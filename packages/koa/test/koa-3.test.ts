@@ -1,5 +1,5 @@
-import { testAdapter } from '@rail/conformance'
+import { listen, listenerFor, testAdapter } from '@rail/conformance'
 import Koa from 'koa'
-import { start } from './app.js'
+import { appOf } from './app.js'
 
-testAdapter({ name: 'Koa 3', start: () => start(Koa) })
+testAdapter({ name: 'Koa 3', start: () => listen(listenerFor(appOf(Koa))) })

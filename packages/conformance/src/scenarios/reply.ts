@@ -1,48 +1,34 @@
-import type { Outcome, RouteOptions } from '@rail/core'
+import type { Outcome } from '@rail/core'
 
 /**
- * What a handler of the app under test is to do, in its framework's own way.
+ * What a handler of the app under test is to do.
  *
- * - `answer`: status, header fields and a text as body, by the framework's usual means; no body where it is `undefined`
- * - `redirect`: the framework's redirect to `to`
- * - `stream`: 200, then `chunks` one by one; without an end where `open`
- * - `raw`: as `answer`, but past the framework: Node's `writeHead` with a header object, a `Response` of one's own
+ * - `answer`, `redirect`, `stream`, `raw`: that, in its framework's own way, see {@link AppUnderTest}
  * - `throw`: `value` is thrown in the handler, at once
  * - `hang`: never answers
  */
 export type Reply =
-  | AnswerReply
+  | ({ readonly does: 'answer' | 'raw' } & Answer)
   | { readonly does: 'redirect'; readonly to: string }
-  | { readonly does: 'stream'; readonly chunks: readonly string[]; readonly open: boolean }
-  | (Omit<AnswerReply, 'does'> & { readonly does: 'raw' })
+  | ({ readonly does: 'stream' } & ChunkedReply)
   | { readonly does: 'throw'; readonly value: unknown }
   | { readonly does: 'hang' }
 
-/** See {@link Reply}. */
-export interface AnswerReply {
-  readonly does: 'answer'
+/** A status, header fields and a text as body; no body where it is `undefined`. */
+export interface Answer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: string | undefined
 }
 
-/** A route of the app under test. */
-export interface Route<Request> {
-  readonly method: 'GET' | 'POST'
-  readonly path: string
-  /** If there: what `.with` (Fastify: the route's config) of the first limiter is given for this route. */
-  readonly with: RouteOptions<Request> | undefined
-  /**
-   * To be called by the handler: says what to do.
-   *
-   * @param rail What the adapter put on the request: `req.rail`, `c.var.rail`, …
-   * @param of What `.of(request)` of each limiter gives, in their order.
-   */
-  readonly handle: Handle
+/** Chunks of a body, to be sent one by one; without an end where `open`. */
+export interface ChunkedReply {
+  readonly chunks: readonly string[]
+  readonly open: boolean
 }
 
 /** A usual answer: 200 and a text, unless told otherwise. */
-export function answer(body: string | undefined, status = 200, headers: Record<string, string> = {}): AnswerReply {
+export function answer(body: string | undefined, status = 200, headers = {}): Reply & Answer {
   return { does: 'answer', status, headers, body }
 }
 

@@ -1,14 +1,17 @@
-import { type LimiterOptions, type MaybePromise, manualClock, type Outcome, RailError } from '@rail/core'
-import { type AnswerReply, answer, type Handle, type Route, replies } from './reply.js'
-import type { Seen, Setup } from './stage.js'
+import { type LimiterOptions, type MaybePromise, manualClock, type Outcome, RailError, type Store } from '@rail/core'
+import type { AppUnderTest, MadeLimiter, Route, Setup } from './app-under-test.js'
+import { play } from './play.js'
+import { answer, type Reply, replies } from './reply.js'
+import type { Seen } from './stage.js'
 import { type Scenario, type ScenarioMaker, toolsFor } from './tools.js'
 
 /** One scenario's app, and what has been seen in it. */
-export class RunningScenario<Request, App> {
+export class RunningScenario<Request, Response, Limiter extends MadeLimiter<Request>, App, Done> {
   /** Whether a request has been handed to the app. */
   used = false
   readonly #clock = manualClock()
   readonly #waiting: () => number
+  readonly #framework: AppUnderTest<Request, Response, Limiter, App, Done>
   readonly #app: MaybePromise<App>
   readonly #fault: MaybePromise<unknown>
   #handled = 0
@@ -19,12 +22,13 @@ export class RunningScenario<Request, App> {
 
   constructor(
     scenario: ScenarioMaker,
-    header: (request: Request, name: string) => string | undefined,
-    build: (setup: Setup<Request>) => MaybePromise<App>,
+    framework: AppUnderTest<Request, Response, Limiter, App, Done>,
+    makeStore?: () => Store,
   ) {
-    const { tools, waiting } = toolsFor(header, this.#clock)
+    this.#framework = framework
+    const { tools, waiting } = toolsFor<Request>((request, name) => framework.header(request, name), this.#clock)
     this.#waiting = waiting
-    ;[this.#app, this.#fault] = settled(() => build(this.#setup(scenario(tools))))
+    ;[this.#app, this.#fault] = settled(() => framework.build(this.#setup(scenario(tools), makeStore)))
   }
 
   /** The app, for a request. */
@@ -50,31 +54,49 @@ export class RunningScenario<Request, App> {
     return { handled, failed, told, decisions, waiting: this.#waiting() }
   }
 
-  #setup(scenario: Scenario<Request>): Setup<Request> {
-    const { limiters, mounts = limiters.map((_, index) => index), routes = {}, upstream = {} } = scenario
+  #setup(scenario: Scenario<Request>, makeStore?: () => Store): Setup<Request, Response, Limiter, Done> {
+    const limiters = scenario.limiters.map((options) =>
+      this.#framework.rateLimit({ ...this.#hooks(), ...options, store: options.store ?? makeStore?.() }),
+    )
+    const { mounts = [...limiters.keys()], routes = {} } = scenario
+    const first = limiters[0] as Limiter
     const names = new Set([...Object.keys(replies), ...Object.keys(routes)])
-    const all = [...names].map((name): Route<Request> => {
-      const [method, path] = name.split(' ') as ['GET' | 'POST', string]
-      return { method, path, with: routes[name], handle: this.#counted(replies[name] ?? (() => answer('ok'))) }
+    const all = [...names].map((name): Route<Request, Response, Limiter, Done> => {
+      const [method, path] = name.split(' ') as [string, string]
+      const options = routes[name]
+      return {
+        method: method.toLowerCase() as 'get' | 'post',
+        path,
+        before: () => (options === undefined ? [] : [first.with(options) as ReturnType<Limiter['with']>]),
+        with: options,
+        handle: (request, response) => play(this.#replyTo(request, name, limiters), response, this.#framework),
+      }
     })
-    const isNested = ({ path }: Route<Request>): boolean => path.startsWith('/nested/')
+    const isNested = ({ path }: { path: string }): boolean => path.startsWith('/nested/')
+    const nested = all.filter(isNested).map((route) => ({ ...route, path: route.path.slice('/nested'.length) }))
     return {
-      limiters: limiters.map((options) => ({ ...this.#hooks(), ...options })),
-      mounts,
-      upstream,
+      limiters: mounts.map((index) => limiters[index] as Limiter),
       routes: all.filter((route) => !isNested(route)),
-      nested: all.filter(isNested).map((route) => ({ ...route, path: route.path.slice('/nested'.length) })),
-      failed: scenario.errorHandler === true ? (error) => this.#fail(error) : undefined,
-      timeout: scenario.timeout === true ? answer('timeout', 504) : undefined,
+      nested: { limiters: [first], routes: nested },
+      front: (response, next) => this.#front(scenario, response, next),
+      failed: scenario.errorHandler === true ? (error, response) => this.#fail(error, response) : undefined,
     }
   }
 
-  #counted(handle: Handle): Handle {
-    return (rail, of) => {
-      this.#handled++
-      this.#latest = rail
-      return handle(rail, of)
-    }
+  #front<Next>({ upstream = {}, timeout }: Scenario<Request>, response: Response, next: () => Next): Next | Done {
+    this.#framework.setFields(response, upstream)
+    const gone = next()
+    if (timeout !== true || this.#framework.isAnswered(response)) return gone
+    // What comes of it later concerns nobody.
+    Promise.resolve(gone).catch(() => {})
+    return this.#framework.answer(response, answer('timeout', 504))
+  }
+
+  #replyTo(request: Request, name: string, limiters: readonly Limiter[]): Reply {
+    this.#handled++
+    this.#latest = this.#framework.rail(request)
+    const of = limiters.map((limiter) => limiter.of(request))
+    return replies[name]?.(this.#latest, of) ?? answer('ok')
   }
 
   #hooks(): Pick<LimiterOptions<Request>, 'clock' | 'onError' | 'onDecision'> {
@@ -87,10 +109,10 @@ export class RunningScenario<Request, App> {
     }
   }
 
-  #fail(error: unknown): AnswerReply {
+  #fail(error: unknown, response: Response): Done {
     const sentence = sentenceOf(error)
     this.#failed.push(sentence)
-    return answer(sentence, 500)
+    return this.#framework.answer(response, answer(sentence, 500))
   }
 }
 

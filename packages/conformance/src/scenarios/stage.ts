@@ -1,24 +1,7 @@
-import type { LimiterOptions, MaybePromise } from '@rail/core'
-import type { AnswerReply, Route } from './reply.js'
+import type { Store } from '@rail/core'
+import type { AppUnderTest, MadeLimiter } from './app-under-test.js'
 import { RunningScenario } from './running-scenario.js'
-import type { ScenarioMaker } from './tools.js'
-
-/** What the app of one scenario is made of. */
-export interface Setup<Request> {
-  /** The options of the adapter's limiters. */
-  readonly limiters: readonly LimiterOptions<Request>[]
-  /** Which limiters are mounted in front of every route, one after the other; one may be mounted twice. */
-  readonly mounts: readonly number[]
-  /** Header fields that a middleware in front of the limiters sets on every response. */
-  readonly upstream: Readonly<Record<string, string>>
-  readonly routes: readonly Route<Request>[]
-  /** Routes of a router (a plugin, a sub-app) of its own under `/nested`, on which the first limiter is mounted once more. */
-  readonly nested: readonly Route<Request>[]
-  /** What an error handler of the app's own answers with; `undefined`: the framework's own error handler stays. */
-  readonly failed: ((error: unknown) => AnswerReply) | undefined
-  /** What a middleware in front of everything answers with, at once, where what it wraps has not answered by then. */
-  readonly timeout: AnswerReply | undefined
-}
+import { type ScenarioName, scenarios } from './scenarios.js'
 
 /** The apps of all scenarios. */
 export interface Stage<App> {
@@ -52,18 +35,16 @@ export interface Seen {
 export const CONTROL = '/__rail/'
 
 /**
- * Makes the apps of a table of scenarios, all at once, and again where the suite asks for a fresh one.
+ * Makes the apps of all scenarios at once, and one again where the suite asks for a fresh one.
  *
- * @param scenarios The table.
- * @param header How the framework's request is asked for a header field, by its lower-case name.
- * @param build Makes one app.
+ * @param makeStore Makes the store of a limiter whose scenario names none: an empty one, that takes the `now` it is given
+ * as the time. @default the limiter's own, in memory
  */
-export function stageOf<Request, App>(
-  scenarios: Readonly<Record<string, ScenarioMaker>>,
-  header: (request: Request, name: string) => string | undefined,
-  build: (setup: Setup<Request>) => MaybePromise<App>,
+export function createStage<Request, Response, Limiter extends MadeLimiter<Request>, App, Done>(
+  app: AppUnderTest<Request, Response, Limiter, App, Done>,
+  makeStore?: () => Store,
 ): Stage<App> {
-  const make = (name: string) => new RunningScenario(scenarios[name] as ScenarioMaker, header, build)
+  const make = (name: string) => new RunningScenario(scenarios[name as ScenarioName], app, makeStore)
   const running = new Map(Object.keys(scenarios).map((name) => [name, make(name)]))
   return {
     async enter(url, name = '') {

@@ -1,4 +1,4 @@
-import { testAdapter } from '@rail/conformance'
-import { start } from '../app.js'
+import { listenerFor, listenHttp2, testAdapter } from '@rail/conformance'
+import { appOf } from '../app.js'
 
-testAdapter({ name: 'Fastify 5 over HTTP/2', start: () => start('onRequest', undefined, true) })
+testAdapter({ name: 'Fastify 5 over HTTP/2', start: () => listenHttp2(listenerFor(appOf('onRequest', true))) })

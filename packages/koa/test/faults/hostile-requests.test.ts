@@ -1,8 +1,8 @@
-import { testHostileRequests } from '@rail/conformance'
+import { listen, listenerFor, testHostileRequests } from '@rail/conformance'
 import Koa from 'koa'
 // @ts-expect-error: the alias has no types; its surface here is that of Koa 3.
 import Koa2 from 'koa2'
-import { start } from '../app.js'
+import { appOf } from '../app.js'
 
-testHostileRequests({ name: 'Koa 3', start: () => start(Koa) })
-testHostileRequests({ name: 'Koa 2', start: () => start(Koa2) })
+testHostileRequests({ name: 'Koa 3', start: () => listen(listenerFor(appOf(Koa))) })
+testHostileRequests({ name: 'Koa 2', start: () => listen(listenerFor(appOf(Koa2))) })

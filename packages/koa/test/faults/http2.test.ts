@@ -1,5 +1,5 @@
-import { listenHttp2, testAdapter } from '@rail/conformance'
+import { listenerFor, listenHttp2, testAdapter } from '@rail/conformance'
 import Koa from 'koa'
-import { start } from '../app.js'
+import { appOf } from '../app.js'
 
-testAdapter({ name: 'Koa 3 over HTTP/2', start: () => start(Koa, undefined, listenHttp2) })
+testAdapter({ name: 'Koa 3 over HTTP/2', start: () => listenHttp2(listenerFor(appOf(Koa))) })

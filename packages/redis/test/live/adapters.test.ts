@@ -1,13 +1,14 @@
 import { getRequestListener } from '@hono/node-server'
-import { listen, testAdapter } from '@rail/conformance'
+import { listen, listenerFor, testAdapter } from '@rail/conformance'
+import { fetchFor } from '@rail/conformance/scenarios'
 import express from 'express'
 import Koa from 'koa'
 import { createClient } from 'redis'
 import { afterAll, beforeAll, describe, inject } from 'vitest'
-import { start as startExpress } from '../../../express/test/app.js'
-import { start as startFastify } from '../../../fastify/test/app.js'
-import { createFetch } from '../../../hono/test/app.js'
-import { start as startKoa } from '../../../koa/test/app.js'
+import { appOf as expressOf } from '../../../express/test/app.js'
+import { appOf as fastifyOf } from '../../../fastify/test/app.js'
+import { app as hono } from '../../../hono/test/app.js'
+import { appOf as koaOf } from '../../../koa/test/app.js'
 import { RedisStore } from '../../src/index.js'
 
 const port = inject('redisPort')
@@ -24,12 +25,20 @@ describe.skipIf(port === 0)('buckets in Redis', () => {
   const makeStore = (): RedisStore =>
     new RedisStore({ client, prefix: `adapters-${++stores}:`, useGivenTime: true, deadlineMs: 60_000 })
 
-  testAdapter({ name: 'Express 5', start: () => startExpress(express, makeStore), cannot: ['decision-at-once'] })
-  testAdapter({ name: 'Fastify 5', start: () => startFastify('onRequest', makeStore), cannot: ['decision-at-once'] })
+  testAdapter({
+    name: 'Express 5',
+    start: () => listen(listenerFor(expressOf(express), makeStore)),
+    cannot: ['decision-at-once'],
+  })
+  testAdapter({
+    name: 'Fastify 5',
+    start: () => listen(listenerFor(fastifyOf('onRequest'), makeStore)),
+    cannot: ['decision-at-once'],
+  })
   testAdapter({
     name: 'Hono 4 on Node',
-    start: () => listen(getRequestListener(createFetch(makeStore))),
+    start: () => listen(getRequestListener(fetchFor(hono, makeStore))),
     cannot: ['thrown-text', 'decision-at-once'],
   })
-  testAdapter({ name: 'Koa 3', start: () => startKoa(Koa, makeStore), cannot: ['decision-at-once'] })
+  testAdapter({ name: 'Koa 3', start: () => listen(listenerFor(koaOf(Koa), makeStore)), cannot: ['decision-at-once'] })
 })

@@ -1,0 +1,35 @@
+import type { RequestListener, ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
+import type { Store } from '@rail/core'
+import { type AppUnderTest, type ChunkedReply, createStage, type MadeLimiter } from '../scenarios.js'
+
+/** The apps of all scenarios as one listener, for {@link listen} or {@link listenHttp2}: see {@link createStage}. */
+export function listenerFor<Req, Res, Limiter extends MadeLimiter<Req>, Done>(
+  app: AppUnderTest<Req, Res, Limiter, RequestListener, Done>,
+  makeStore?: () => Store,
+): RequestListener {
+  const stage = createStage(app, makeStore)
+  return async (req, res) => {
+    const { app, text } = await stage.enter(req.url as string, req.headers['x-scenario'] as string)
+    if (app === undefined) res.end(text)
+    else app(req, res)
+  }
+}
+
+/** Writes a stream by hand. */
+export function writeStream(res: ServerResponse, { chunks, open }: ChunkedReply): void {
+  for (const chunk of chunks) res.write(chunk)
+  if (!open) res.end()
+}
+
+/** The body of a stream, as Node has it. */
+export function readableOf({ chunks, open }: ChunkedReply): Readable {
+  const left = [...chunks]
+  return new Readable({
+    read() {
+      const chunk = left.shift()
+      if (chunk !== undefined) this.push(chunk)
+      else if (!open) this.push(null)
+    },
+  })
+}
