@@ -43,6 +43,11 @@ function forward(session: ClientHttp2Session, req: IncomingMessage, res: ServerR
     stream.pipe(res)
   })
   stream.on('error', () => res.destroy())
+  // What the app has not read of a body: the next request of this connection stands behind it.
+  stream.on('close', () => {
+    req.unpipe(stream)
+    req.resume()
+  })
   // A client that has left; one stream that is reset for each request would be taken for an attack.
   res.on('close', () => res.writableFinished || stream.close(constants.NGHTTP2_CANCEL))
 }
