@@ -77,13 +77,18 @@ const FAULTS: readonly (readonly [fault: string, ...sentences: (string | RegExp)
     'one millisecond before the told wait is refused, the told wait is let in',
   ],
   [
+    'S5, S6, S10, S20: Retry-After is 0, a fraction, NaN, or a text',
+    'ten of a burst of ten pass; the eleventh, 0.4 s later, waits one second',
+    'a window of less than a second, and a wait in it, are told as one second',
+  ],
+  [
     'S7: a wait overflows the timers of clients',
     'a wait longer than clients can count is told as the longest they can',
   ],
   ['S8: less than nothing is left', 'settling for more leaves a debt that is waited off'],
   ['S11: a reset of 0 is left out', 'a route of cost 0 gives back what the router took'],
   [
-    'S12: a reset is told in the wrong unit',
+    'S12, S13: a reset is told in the wrong unit, or by a clock that is not the world’s',
     'styles that tell one limit tell the tightest, and stand beside the default',
   ],
   [
@@ -106,6 +111,7 @@ const FAULTS: readonly (readonly [fault: string, ...sentences: (string | RegExp)
   ],
   ['S19: a 304 has no fields', 'the fields are on a 304'],
   ['S21: a long wait is never retried', 'a longest Retry-After lowers Retry-After and the body, not t'],
+  ['S22: a window is 0 seconds long', 'a window of less than a second, and a wait in it, are told as one second'],
   ['S23: two limits have one name', /: names-that-differ-in-case$/],
   ['S25: everybody returns at the same second', 'jitter lengthens Retry-After and the body alike, and never t'],
   ['S26: two forms of one field are sent', /: styles-that-collide$/],

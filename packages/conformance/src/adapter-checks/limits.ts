@@ -87,6 +87,14 @@ export const limitChecks = [
       },
     ),
   ),
+  check('a window of less than a second, and a wait in it, are told as one second', 'odd-limits', async (app) => {
+    await app.get('/', { as: 'brief' })
+    expect(railFields(await app.get('/', { as: 'brief' }))).toEqual({
+      'Retry-After': '1',
+      'RateLimit-Policy': '"brief";q=1;w=1',
+      RateLimit: '"brief";r=0;t=1',
+    })
+  }),
   check('a wait longer than clients can count is told as the longest they can', 'odd-limits', async (app) => {
     await app.get('/', { as: 'month' })
     const refused = await app.get('/', { as: 'month' })

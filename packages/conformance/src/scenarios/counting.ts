@@ -141,4 +141,5 @@ const ODD: Readonly<Record<string, readonly Limit[]>> = {
   eleven: [limit({ name: 'eleven', tokens: 11, per: '13s' })],
   many: [perDay(999_983)],
   month: [limit({ name: 'month', tokens: 1, per: '30d' })],
+  brief: [limit({ name: 'brief', tokens: 1, per: 100 })],
 }

@@ -50,14 +50,28 @@ function remade(change: (given: Limit) => { tokens: number; burst: number }): Pi
   })
 }
 
+const TOLD_WAITS = [
+  'ten of a burst of ten pass; the eleventh, 0.4 s later, waits one second',
+  'a window of less than a second, and a wait in it, are told as one second',
+] as const
+
+/** With waits and windows as they are in milliseconds, as seconds by `told`. */
+function telling(fault: string, told: (ms: number) => unknown): Mutant {
+  const seconds = (ms: number | undefined): string => String(told(ms ?? 0))
+  const changed = sending(({ name, value }, { decision }) => {
+    if (name === 'Retry-After') return { value: seconds(decision?.retryAfterMs) }
+    const [first] = decision?.limits ?? []
+    const isPolicy = name === 'RateLimit-Policy'
+    return { value: value.replace(/;[tw]=1$/, isPolicy ? `;w=${seconds(first?.limit.windowMs)}` : ';t=1') }
+  })
+  return { fault, breaks: TOLD_WAITS, ...changed }
+}
+
 export const LIMIT_MUTANTS: readonly Mutant[] = [
-  {
-    fault: 'it rounds waits down',
-    breaks: ['ten of a burst of ten pass; the eleventh, 0.4 s later, waits one second'],
-    ...sending(({ name, value }, { decision }) =>
-      name === 'Retry-After' ? { value: String(Math.floor((decision?.retryAfterMs ?? 0) / 1_000)) } : { value },
-    ),
-  },
+  telling('it rounds waits and windows to nothing', (ms) => Math.floor(ms / 1_000)),
+  telling('it tells waits and windows as fractions', (ms) => ms / 1_000),
+  telling('it tells what is no number', () => Number.NaN),
+  telling('it tells what is not there', () => undefined),
   {
     fault: 'its clock knows whole seconds only, rounded up',
     breaks: [
