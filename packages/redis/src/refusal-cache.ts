@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { type Charge, costFor, type Decision, decisionOf, drained, fits, type Limit, statusOf } from '@rail/core'
 import type { Ask, Reading } from './ask.js'
 import { linesOf } from './limit-lines.js'
@@ -13,7 +14,7 @@ interface Known {
 
 /**
  * Refuses again, for up to a second, what Redis has just refused, without asking it: others can only have taken more
- * meanwhile. What fits by then is asked. Bounded; what it forgets is asked.
+ * meanwhile. What fits by then is asked. Bounded, whatever the keys are; what it forgets is asked.
  */
 export class RefusalCache {
   // Apart, so that no text of a scope and a key is that of another key.
@@ -71,7 +72,7 @@ export class RefusalCache {
         else {
           const { key, limits } = charge
           const known = { limits, owed: owed.slice(first, next), aheadMs: aheadMs[index] as number, askedAt, readAt }
-          this.#mapOf(scope).set(textOf(scope, key), known)
+          this.#mapOf(scope).set(copyOf(textOf(scope, key)), known)
         }
       }
       first = next
@@ -89,8 +90,18 @@ export class RefusalCache {
 
 const MOST_MS = 1_000
 
+/** What a scope and a key are known by: never longer than a hash, so that what is remembered is bounded. */
 function textOf(scope: string | undefined, key: string): string {
-  return scope === undefined || scope === '' ? key : `${scope.length}:${scope}${key}`
+  const text = scope === undefined || scope === '' ? key : `${scope.length}:${scope}${key}`
+  return text.length < HASH_LENGTH ? text : createHash('sha256').update(text, 'utf16le').digest('hex')
+}
+
+/** Only a hash has this many characters: no other text is one. */
+const HASH_LENGTH = 64
+
+/** The same text in memory of its own: a slice would keep alive the whole header that it was cut from. */
+function copyOf(text: string): string {
+  return Buffer.from(text, 'utf16le').toString('utf16le')
 }
 
 /** Counted from the asking: Redis may have read it as early as that. */

@@ -1,5 +1,7 @@
+import { createHash } from 'node:crypto'
 import { type Charge, perSecond } from '@rail/core'
 import { expect, test } from 'vitest'
+import { heapBytes } from '../../core/test/heap.js'
 import { askFor, type Reading } from '../src/ask.js'
 import { RefusalCache } from '../src/refusal-cache.js'
 
@@ -23,6 +25,23 @@ test('of refusals so many are remembered at most, the newest always', () => {
     const kept = Array.from({ length: 5_000 }, (_, number) => cache.look([customer(number)], 0) !== undefined)
     expect(kept.filter(Boolean).length).toBeLessThanOrEqual(100)
     expect(kept.slice(-20)).toEqual(Array(20).fill(true))
+  }
+})
+
+test('what is remembered is small, also of keys that are long or cut from long headers', () => {
+  const header = (number: number): string =>
+    Buffer.from(`${number}`.padStart(40, 'k').padEnd(8_000, 'x')).toString('latin1')
+  for (const keyOf of [header, (number: number) => header(number).slice(0, 40)]) {
+    const cache = new RefusalCache(10_000)
+    const empty = heapBytes()
+    for (let number = 0; number < 4_000; number++) {
+      for (const scope of ['', 'writes']) note(cache, charge(keyOf(number), { scope }), refusal)
+    }
+    expect(heapBytes() - empty).toBeLessThan(4_000_000)
+    for (const scope of ['', 'writes']) {
+      for (const number of [2_500, 3_999]) expect(cache.look([charge(keyOf(number), { scope })], 0)).toBeDefined()
+      expect(cache.look([charge(`${keyOf(3_999)}x`, { scope })], 0)).toBeUndefined()
+    }
   }
 })
 
@@ -55,4 +74,15 @@ test('a scope and a key are never taken for another key', () => {
     expect(cache.look([charge(key, { scope })], 0)).toBeUndefined()
   }
   expect(cache.look([charge('b', { scope: 'a' })], 0)).toBeDefined()
+})
+
+test('a long key is never taken for another, nor for what stands for it', () => {
+  const cache = new RefusalCache(100)
+  const long = `${'x'.repeat(64)}\ud83d`
+  note(cache, charge(long), refusal)
+  expect(cache.look([charge(long)], 0)).toBeDefined()
+  const hash = createHash('sha256').update(long, 'utf16le').digest('hex')
+  for (const other of [hash, `${'x'.repeat(64)}\ude00`, 'x'.repeat(64)]) {
+    expect(cache.look([charge(other)], 0)).toBeUndefined()
+  }
 })
