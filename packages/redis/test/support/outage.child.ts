@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { RedisStore } from '../../src/index.js'
 import { CLIENTS, CLUSTER_CLIENTS } from './clients.js'
-import { chargeOf } from './takes.js'
+import { chargeOf, mayBeCounted } from './takes.js'
 
 /** What the parent is told. */
 export interface OutageReport {
@@ -28,17 +28,17 @@ if (kind === undefined || globalThis.gc === undefined) throw new Error(`no clien
 const { client, close } = await kind.open(Number(port))
 const store = new RedisStore({ client, deadlineMs: DEADLINE_MS })
 const charges = chargeOf('acme')
-let asked = 0
 let allowed = 0
+let unheard = 0
 
 const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 const take = async (): Promise<boolean> => {
-  asked++
   try {
     if (!(await store.take(charges, 0)).allowed) throw new Error('There is room for all.')
     allowed++
     return true
-  } catch {
+  } catch (error) {
+    if (mayBeCounted(error)) unheard++
     return false
   }
 }
@@ -89,7 +89,7 @@ process.send?.(report)
 await once(process, 'message')
 const healed = performance.now()
 while (!(await take())) await wait(20)
-process.send?.({ recoveredMs: performance.now() - healed, allowed, asked })
+process.send?.({ recoveredMs: performance.now() - healed, allowed, unheard })
 store.close()
 close()
 process.disconnect()

@@ -56,15 +56,30 @@ export async function isWhole(node: RedisServer): Promise<boolean> {
   return info.includes('cluster_state:ok') && info.includes('cluster_known_nodes:3') && slots.length === 3
 }
 
-/** Says something to a server on a connection of its own. */
-export async function tell(node: { readonly port: number }, ...command: string[]): Promise<unknown> {
-  const client = createClient({ socket: { host: '127.0.0.1', port: node.port } })
-  await client.connect()
-  try {
-    return await client.sendCommand(command)
-  } finally {
-    client.destroy()
-  }
+/** Says something to a server, as redis-cli would; fails where it is gone. */
+export async function tell({ port }: { readonly port: number }, ...command: string[]): Promise<unknown> {
+  const line = await (lines.get(port) ?? lineTo(port))
+  return line.sendCommand(command)
+}
+
+interface Line {
+  sendCommand(command: string[]): Promise<unknown>
+}
+
+/** Kept while their servers live: clients that are made for each word keep this process so busy that its proxies are late. */
+const lines = new Map<number, Promise<Line>>()
+
+function lineTo(port: number): Promise<Line> {
+  const client = createClient({
+    socket: { host: '127.0.0.1', port, reconnectStrategy: false },
+    disableOfflineQueue: true,
+  })
+  const line = client.connect().then(() => client)
+  const drop = (): void => void lines.delete(port)
+  client.on('error', drop)
+  line.catch(drop)
+  lines.set(port, line)
+  return line
 }
 
 /** Asks again, every 20 ms, until something comes of it. What fails counts as nothing. */

@@ -1,4 +1,4 @@
-import { type Charge, type Decision, limit, type RailError } from '@rail/core'
+import { type Charge, type Decision, limit, RailError } from '@rail/core'
 import type { RedisStore } from '../../src/index.js'
 
 const BURST = 1_000_000
@@ -18,12 +18,20 @@ export async function taken(store: RedisStore, key?: string): Promise<Decision |
   }
 }
 
-/** Takes until Redis answers one; says how often. */
-export async function takenAtLast(store: RedisStore, key?: string): Promise<number> {
-  for (let attempts = 1; ; attempts++) {
-    if ('allowed' in (await taken(store, key))) return attempts
+/** Takes until Redis answers one; gives the failures before it. */
+export async function takenAtLast(store: RedisStore, key?: string): Promise<readonly RailError[]> {
+  const failures: RailError[] = []
+  for (;;) {
+    const answer = await taken(store, key)
+    if ('allowed' in answer) return failures
+    failures.push(answer)
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
+}
+
+/** Whether a take that failed may have been counted: it was sent, and Redis has not said what became of it. */
+export function mayBeCounted(failure: unknown): boolean {
+  return failure instanceof RailError && /^Redis (?:did not answer|failed)/.test(failure.message)
 }
 
 /** How many takes Redis has counted for a key. */
