@@ -51,8 +51,10 @@ export function nodeRedisConnection(given: NodeRedisClient, deadlineMs: number):
     isCluster,
     serverOf: (tag) => (isCluster ? (client.slots?.[slotOf(tag)]?.master?.address ?? '') : ''),
     notReady() {
-      if (!client.isOpen) return 'its client is not open: await client.connect() first'
-      return client.isReady === false ? 'its client is not connected' : undefined
+      if (!client.isOpen) return 'its client is not open: call client.connect() first'
+      // A cluster's client knows no node until it has connected to one.
+      const isReady = isCluster ? client.masters?.length !== 0 : client.isReady !== false
+      return isReady ? undefined : 'its client is not connected'
     },
     run(script, sha, keys, args) {
       const options = { keys: keys as string[], arguments: args as string[] }

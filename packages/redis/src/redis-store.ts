@@ -16,7 +16,7 @@ import { TickQueue } from './tick-queue.js'
  *
  * @example
  * const client = createClient({ disableOfflineQueue: true })
- * await client.connect()
+ * client.connect().catch(console.error)
  * app.use(rateLimit({ identify: (req) => req.customer.id, limits, store: new RedisStore({ client }) }))
  *
  * @throws RailError `RAIL_BAD_OPTION` for wrong options, and for a client that would send commands again
