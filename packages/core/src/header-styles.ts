@@ -29,6 +29,8 @@ export function olderFields(style: OlderStyle, limits: readonly LimitStatus[], e
       return draft6(standingOf(tightest, 0, DRAFT_6))
     case 'x-ratelimit':
       return xRateLimit(standingOf(tightest, readClock(epochMs === undefined ? epochNow : () => epochMs), X_RATELIMIT))
+    default:
+      throw new RailError('RAIL_BAD_OPTION', `A header style is one of ${styleNames()}, got ${shown(style)}.`)
   }
 }
 
@@ -71,11 +73,16 @@ function isStyle(style: unknown): style is HeaderStyle {
 }
 
 function notAStyle(got: string): RailError {
-  const styles = Object.keys(FIELDS).map((style) => `'${style}'`)
   return new RailError(
     'RAIL_BAD_OPTION',
-    `The option headers is one of ${styles.join(', ')}, several in an array, or false (no fields), got ${got}.`,
+    `The option headers is one of ${styleNames()}, several in an array, or false (no fields), got ${got}.`,
   )
+}
+
+function styleNames(): string {
+  return Object.keys(FIELDS)
+    .map((style) => `'${style}'`)
+    .join(', ')
 }
 
 /** The limit that refused with the longest wait, else the one with the fewest tokens left; of equals the first. */

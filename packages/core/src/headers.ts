@@ -20,7 +20,8 @@ import { serializeString } from './structured-field.js'
  *
  * @param styles @default 'draft-11'
  * @param epochMs The moment of the decision, in milliseconds since 1970, for `X-RateLimit-Reset`. @default Date.now()
- * @throws RailError `RAIL_BAD_CLOCK` when `epochMs` is no finite number and a style sends it
+ * @throws RailError `RAIL_BAD_CLOCK` when `epochMs` is no finite number and a style sends it, `RAIL_BAD_OPTION` for a style
+ * that there is not
  */
 export function headersFor(
   decision: Decision,

@@ -6,6 +6,7 @@ import { type Decision, decisionOf, type LimitStatus, statusOf } from './decisio
 import { RailError, shown } from './errors.js'
 import { MOST_ROWS, NONE } from './key-row.js'
 import { type Limit, sameLimits } from './limit.js'
+import { checkOptionNames } from './options.js'
 import type { Store } from './store.js'
 
 /** What {@link MemoryStore} takes. */
@@ -21,7 +22,7 @@ export interface MemoryStoreOptions {
  * the least recently used. A key keeps at most 255 buckets beside those that its latest request asked, those that take
  * longest to fill. Nothing large is allocated, and nothing drawn at random, until the first take.
  *
- * @throws RailError `RAIL_BAD_OPTION` when `maxKeys` is not a whole number from 1 to 16,777,216
+ * @throws RailError `RAIL_BAD_OPTION` when `maxKeys` is not a whole number from 1 to 16,777,216, `RAIL_UNKNOWN_OPTION`
  */
 export class MemoryStore implements Store {
   readonly #maxKeys: number
@@ -37,6 +38,7 @@ export class MemoryStore implements Store {
   #full = new Float64Array()
 
   constructor(options: MemoryStoreOptions = {}) {
+    checkOptionNames(options, ['maxKeys'], 'MemoryStore')
     const { maxKeys = 40_000 } = options
     if (!Number.isInteger(maxKeys) || maxKeys < 1 || maxKeys > MOST_ROWS) {
       throw new RailError('RAIL_BAD_OPTION', `maxKeys is a whole number from 1 to ${MOST_ROWS}, got ${shown(maxKeys)}.`)

@@ -256,6 +256,12 @@ describe('every style', () => {
   })
 })
 
+it('of no style is an error that names those that there are', () => {
+  expect(() => headersFor(decisionOn([perSecond(1)], 1), ['draft-11', 'draft-99' as never])).toThrow(
+    "A header style is one of 'draft-11', 'draft-7', 'draft-6', 'x-ratelimit', got \"draft-99\".",
+  )
+})
+
 describe('exposeHeaders', () => {
   it('names the fields that are sent, of every style, but not what browsers show anyway', async () => {
     const clock = manualClock(AT)

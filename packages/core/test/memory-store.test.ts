@@ -226,6 +226,17 @@ describe('a new store', () => {
     },
   )
 
+  test.each([
+    [{ maxkeys: 5 }, 'RAIL_UNKNOWN_OPTION', /MemoryStore has no option "maxkeys"\. Did you mean "maxKeys"\?/],
+    [{ max: 5 }, 'RAIL_UNKNOWN_OPTION', /Its options: maxKeys/],
+    [5, 'RAIL_BAD_OPTION', /MemoryStore takes an object of options, got 5/],
+    [null, 'RAIL_BAD_OPTION', /an object of options, got null/],
+  ])('is not made with %o, which would have been 40,000 keys without a word', (options, code, message) => {
+    const make = () => new MemoryStore(options as never)
+    expect(make).toThrow(expect.objectContaining({ name: 'RailError', code }))
+    expect(make).toThrow(message)
+  })
+
   test.each([undefined, {}, { maxKeys: undefined }])(
     'has room for 40,000 keys unless told otherwise: %o',
     (options) => {
