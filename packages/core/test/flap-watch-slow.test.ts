@@ -68,7 +68,7 @@ describe('two definitions of one name that take turns slowly', () => {
   test('let in at most five bursts of the looser, and from then on what the tighter does', () => {
     const { limiter, clock } = limiterOf()
     const days: number[] = []
-    for (let day = 0; day < 10; day++) {
+    for (let day = 0; day < 3; day++) {
       let count = 0
       for (let turn = 0; turn < DAY / (2 * MINUTE); turn++) {
         clock.set(day * DAY + turn * 2 * MINUTE)
@@ -77,13 +77,13 @@ describe('two definitions of one name that take turns slowly', () => {
       }
       days.push(count)
     }
-    expect(days).toEqual([5 + 5 * 95 + 4, 5, 5, 5, 5, 5, 5, 5, 5, 5])
+    expect(days).toEqual([5 + 5 * 95 + 4, 5, 5])
   })
 
   test('let in no more where each few turns are quick, and held for a minute', () => {
     const { limiter, clock } = limiterOf()
     let count = 0
-    for (let cycle = 0; cycle < 1_000; cycle++) {
+    for (let cycle = 0; cycle < 200; cycle++) {
       clock.set(cycle * 61_000)
       for (const one of [loose, tight, loose, tight]) {
         for (let ask = 0; ask < 100; ask++) if (take(limiter, one).refusal === undefined) count++
