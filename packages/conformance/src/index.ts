@@ -1,3 +1,4 @@
+export { manualClock } from '@rail/core'
 export type { Need } from './adapter-checks/check.js'
 export { ExactStore } from './exact-store.js'
 export { listen, type RunningApp } from './test-adapter/listen.js'
