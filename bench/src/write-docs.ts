@@ -1,26 +1,49 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { environment } from './environment.js'
-import type { Row } from './goal.js'
 import type { Findings } from './part.js'
 import { svgOf } from './svg.js'
 import { tableOf } from './tables.js'
 
 const ROOT = new URL('../../', import.meta.url)
 
-/** Puts tables and curves into the docs, between the markers `<!-- bench:NAME:start -->` and `<!-- bench:NAME:end -->`. */
+const PAGE = 'docs/performance.md'
+
+/**
+ * Puts tables and curves into the docs, between the markers `<!-- bench:NAME:start -->` and `<!-- bench:NAME:end -->`, and
+ * what the page then says of every part into the README: a run of some parts leaves the others as they were measured.
+ */
 export function writeDocs(found: Readonly<Record<string, Findings>>, versions: readonly string[]): void {
   const measured = `Measured on ${Object.values(environment()).join(', ')}; ${versions.join(', ')}.`
   for (const [name, { rows, curves }] of Object.entries(found)) {
-    put('docs/performance.md', name, `${tableOf(rows)}\n\n${measured}`)
+    put(PAGE, name, `${tableOf(rows)}\n\n${measured}`)
     if (curves !== undefined) writeFileSync(new URL(`docs/performance-${name}.svg`, ROOT), svgOf(curves))
   }
-  const shown = Object.values(found).flatMap(({ rows }) => rows.filter(isForReadme))
-  if (shown.length > 0) put('README.md', '', `${tableOf(shown)}\n\n${measured}`)
+  const page = readFileSync(new URL(PAGE, ROOT), 'utf8')
+  const blocks = [...page.matchAll(/<!-- bench:\w+:start -->\n([\s\S]*?)\n<!-- bench:\w+:end -->/g)].map(
+    ([, block]) => block as string,
+  )
+  put('README.md', '', `${[tableOf([]), ...blocks.flatMap(rowsWithGoal)].join('\n')}\n\n${measuredAll(blocks)}`)
 }
 
 /** What a reader of the README asks: is it faster than what I have, and how much memory does it take. */
-function isForReadme({ goal }: Row): boolean {
-  return goal !== undefined
+function rowsWithGoal(block: string): string[] {
+  return block.split('\n').filter((line) => /^\|[^|]*\|[^|]*\| [≤≥]/.test(line))
+}
+
+/** When and with what all of it was measured. */
+function measuredAll(blocks: readonly string[]): string {
+  const lines = blocks.flatMap((block) => block.split('\n').filter((line) => line.startsWith('Measured on ')))
+  const [where, what] = [0, 1].map((half) => {
+    const texts = lines.flatMap(
+      (line) =>
+        line
+          .slice('Measured on '.length, -1)
+          .split('; ')
+          [half]?.split(half === 0 ? '; ' : ', ') ?? [],
+    )
+    return [...new Set(texts)].toSorted()
+  }) as [string[], string[]]
+  return `Measured on ${where.join(' and ')}; ${what.join(', ')}.`
 }
 
 function put(file: string, name: string, text: string): void {
