@@ -37,8 +37,8 @@ export const SCRIPT = `
 -- Functions are given what they need, since each variable that one shares with its outside costs as much as a dozen
 -- additions, in every call.
 
--- Keeps a state until its buckets are full: at that time, after so many more milliseconds, in this option of SET. Redis
--- takes half as long to read an expiry that is a text as to write out and read one that is a number.
+-- Keeps a state until its buckets are full, and so many milliseconds more, by this option of SET. The time is a text: one
+-- that is a number Redis first writes out with 17 digits.
 local function save(call, key, state, format, full, option, more)
   if full == 0 then
     local done = call('DEL', key)
