@@ -117,7 +117,7 @@ function read(db: Database, columns: readonly string[], { cells }: CsvLine): Ent
     throw new SyntaxError(`${columns.length} cells are expected, ${cells.length} are here.`)
   const cell = Object.fromEntries(columns.map((column, index) => [column, unguarded(cells[index] as string)]))
   const id = customerIdSchema.safeParse(cell.id)
-  if (!id.success) throw new SyntaxError('id is a text of 1 to 1,024 characters.')
+  if (!id.success) throw new SyntaxError('id is a text of 1 to 1,024 characters, without the character 0.')
   const found = findCustomer(db, id.data)
   const before = found === undefined ? null : partsOf(found)
   const texts = Object.entries(cell).filter(([column]) => column !== 'id' && column !== 'overrides')

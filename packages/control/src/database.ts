@@ -1,7 +1,9 @@
 import { chmodSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { migrate } from './migrate.js'
+import { Problem } from './problem.js'
 import { openSqlite, type Sqlite, type SqliteDriver, type SqlValue } from './sqlite.js'
+import { isStorable, NOT_STORABLE } from './storable.js'
 
 /** The file in the data directory that holds everything. */
 export const FILE_NAME = 'control.db'
@@ -9,7 +11,10 @@ export const FILE_NAME = 'control.db'
 /** A row, by column. */
 export type Row = Readonly<Record<string, SqlValue>>
 
-/** The control plane's database: one connection that writes, statements prepared once, whole transactions. */
+/**
+ * The control plane's database: one connection that writes, statements prepared once, whole transactions. A text that would
+ * not be the same when it is read again is refused with the Problem `invalid`.
+ */
 export interface Database {
   /** The rows of a query, all of them. */
   all<R = Row>(sql: string, ...values: SqlValue[]): R[]
@@ -105,11 +110,19 @@ function queries(connection: Sqlite): Pick<Database, 'all' | 'first' | 'run' | '
   }
   return {
     // The caller names the row's type beside the columns it asks for; SQLite's STRICT tables hold them to it.
-    all: <R>(sql: string, ...values: SqlValue[]) => statement(sql).all(...values) as R[],
-    first: <R>(sql: string, ...values: SqlValue[]) => statement(sql).all(...values)[0] as R | undefined,
-    run: (sql, ...values) => statement(sql).run(...values).changes,
+    all: <R>(sql: string, ...values: SqlValue[]) => statement(sql).all(...storable(values)) as R[],
+    first: <R>(sql: string, ...values: SqlValue[]) => statement(sql).all(...storable(values))[0] as R | undefined,
+    run: (sql, ...values) => statement(sql).run(...storable(values)).changes,
     close: () => connection.close(),
   }
+}
+
+/** @throws Problem `invalid` */
+function storable(values: readonly SqlValue[]): readonly SqlValue[] {
+  for (const value of values) {
+    if (typeof value === 'string' && !isStorable(value)) throw new Problem('invalid', NOT_STORABLE)
+  }
+  return values
 }
 
 function rollBack(connection: Sqlite): void {

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
-import type { SyncReport } from '@rail/plans/sync-protocol'
+import type { SyncReport, SyncUsage } from '@rail/plans/sync-protocol'
 import type { Database } from './database.js'
+import { storableText } from './storable.js'
 
 /** A table of usage: how long one slot is, and for how long slots are kept. In milliseconds. */
 export interface UsageTable {
@@ -29,14 +30,24 @@ export function takeReport(db: Database, instance: string, { seq, usage }: SyncR
   if (seq <= lastSeq) return lastSeq
   db.run('UPDATE server SET last_seq = ? WHERE id = ?', seq, instance)
   if (usage.length <= PART) {
-    if (usage.length > 0) count(db, JSON.stringify(usage), now)
+    if (usage.length > 0) count(db, textOf(usage), now)
     return seq
   }
   for (let from = 0; from < usage.length; from += PART) {
-    const part = JSON.stringify(usage.slice(from, from + PART))
+    const part = textOf(usage.slice(from, from + PART))
     db.run('INSERT INTO uncounted (at, usage) VALUES (?, ?)', now, part)
   }
   return seq
+}
+
+/** Usage as JSON. Names are other people's, and within JSON the database does not see what is in them. */
+function textOf(usage: readonly SyncUsage[]): string {
+  return JSON.stringify(
+    usage.map(([customer, allowed, refused, peak, refusedBy]) => {
+      const byLimit = refusedBy.map(([name, times]) => [storableText(name), times])
+      return [storableText(customer), allowed, refused, peak, byLimit]
+    }),
+  )
 }
 
 /** Counts, in the background, what has been taken. */

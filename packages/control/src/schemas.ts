@@ -1,6 +1,7 @@
 import { overrideSchema as fullOverrideSchema, overrideValueSchema, planSchema } from '@rail/plans/sync-protocol'
 import { z } from 'zod'
 import { PROBLEM_CODES } from './problem.js'
+import { isStorable, NOT_STORABLE } from './storable.js'
 import { SCOPES } from './token.js'
 
 // The shapes of the admin API, once: types, validation and the OpenAPI document all come from here.
@@ -8,6 +9,7 @@ import { SCOPES } from './token.js'
 const rev = z.int().min(0).describe('The revision it was last changed in. Send it as If-Match to change exactly this.')
 const time = z.int().min(0).describe("Epoch milliseconds, by the control plane's clock.")
 const author = z.string().min(1).max(255)
+const text = z.string().refine(isStorable, NOT_STORABLE)
 
 /** The header that says which revision a change is meant for. */
 export const ifMatchSchema = z.looseObject({
@@ -29,10 +31,10 @@ export const timeQuerySchema = z.coerce.number().int().min(0)
 export const limitNameSchema = z.string().min(1).max(512)
 
 /** A plan's or token's own name. */
-export const nameSchema = z.string().min(1).max(255)
+export const nameSchema = text.min(1).max(255)
 
 /** The operator's own id of a customer: the key that requests are counted under. */
-export const customerIdSchema = z.string().min(1).max(1_024)
+export const customerIdSchema = text.min(1).max(1_024)
 
 /** What a plan is made of. */
 export const planBodySchema = planSchema
@@ -53,8 +55,8 @@ export const overridePatchSchema = z.union([
 
 /** What a customer is made of. */
 export const customerBodySchema = z.strictObject({
-  name: z.string().max(255).nullish().describe('For people. Without it: none.'),
-  note: z.string().max(2_000).nullish().describe('For people. Without it: none.'),
+  name: text.max(255).nullish().describe('For people. Without it: none.'),
+  note: text.max(2_000).nullish().describe('For people. Without it: none.'),
   plan: nameSchema.nullish().describe('The name of a plan. Without it: the default plan.'),
   overrides: z.record(limitNameSchema, overrideSchema).nullish().describe('By the name of the limit as sent.'),
 })

@@ -5,6 +5,7 @@ import { takeReport } from './reports.js'
 import type { Settings } from './schemas.js'
 import { readSettings } from './settings.js'
 import { beat, nextRev, readState, renewEpoch, type State } from './state.js'
+import { isStorable } from './storable.js'
 
 /** What every kind of answer says. */
 export interface Noted {
@@ -40,7 +41,7 @@ export function noteAll(db: Database, request: SyncRequest, now: number): Noted 
 /** Stores customers that a server has met and does not know, so that its answer brings them and people can find them. */
 function addCustomers(db: Database, ids: readonly string[], now: number): void {
   if (ids.length === 0) return
-  const list = JSON.stringify(ids.filter((id) => id.length <= LONGEST_ID))
+  const list = JSON.stringify(ids.filter((id) => id.length <= LONGEST_ID && isStorable(id)))
   const isNew = 'NOT EXISTS (SELECT 1 FROM customer WHERE id = value)'
   if (db.first(`SELECT 1 FROM json_each(?) WHERE ${isNew} LIMIT 1`, list) === undefined) return
   const room = MOST_CUSTOMERS - (db.first<{ count: number }>('SELECT count(*) AS count FROM customer')?.count ?? 0)
