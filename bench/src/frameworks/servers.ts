@@ -14,8 +14,11 @@ import { rateLimiter as honoPeer } from 'hono-rate-limiter'
 import Koa, { type Middleware } from 'koa'
 import koaPeer from 'koa-ratelimit'
 
-/** What stands in front of the route. `again` is a second server with nothing: the noise of the measurement. */
-export type Front = 'bare' | 'again' | 'no-op' | 'rail' | 'peer' | 'rail, refused' | 'peer, refused'
+/**
+ * What stands in front of the route. `again` is a second server with nothing: the noise of the measurement. `fields` sends
+ * two fields of limits that never change: the least that a limiter can add.
+ */
+export type Front = 'bare' | 'again' | 'no-op' | 'fields' | 'rail' | 'peer' | 'rail, refused' | 'peer, refused'
 
 /** A server of a framework with one route, `GET /hello`, that answers `ok`. */
 export type MakeServer = (front: Front) => Server | Promise<Server>
@@ -23,6 +26,8 @@ export type MakeServer = (front: Front) => Server | Promise<Server>
 const OPEN: readonly Limit[] = [perSecond(10_000_000), perMinute(100_000_000)]
 const SHUT: readonly Limit[] = [perHour(1), perDay(1)]
 const HOUR_MS = 3_600_000
+const POLICY = '"per_second";q=10000000;w=1, "per_minute";q=100000000;w=60'
+const STATE = '"per_second";r=9999999;t=0, "per_minute";r=99999999;t=0'
 const most = (front: Front): number => (front === 'peer' ? 1e9 : 1)
 const limitsOf = (front: Front): readonly Limit[] => (front === 'rail' ? OPEN : SHUT)
 
@@ -32,6 +37,11 @@ const expressServer: MakeServer = (front) => {
     bare: () => undefined,
     again: () => undefined,
     'no-op': () => (_req, _res, next) => next(),
+    fields: () => (_req, res, next) => {
+      res.setHeader('RateLimit-Policy', POLICY)
+      res.setHeader('RateLimit', STATE)
+      next()
+    },
     rail: () => railExpress({ identify: (req) => req.get('x-customer') ?? null, limits: limitsOf(front) }),
     peer: () =>
       expressPeer({
@@ -58,6 +68,12 @@ const fastifyServer: MakeServer = async (front) => {
     bare: () => undefined,
     again: () => undefined,
     'no-op': (instance) => instance.addHook('onRequest', (_request, _reply, done) => done()),
+    fields: (instance) =>
+      instance.addHook('onRequest', (_request, reply, done) => {
+        reply.header('RateLimit-Policy', POLICY)
+        reply.header('RateLimit', STATE)
+        done()
+      }),
     rail: (instance) =>
       instance.register(railFastify, {
         identify: (request) => String(request.headers['x-customer']),
@@ -89,6 +105,11 @@ const honoServer: MakeServer = (front) => {
     'no-op': () => async (_c, next) => {
       await next()
     },
+    fields: () => async (c, next) => {
+      c.header('RateLimit-Policy', POLICY)
+      c.header('RateLimit', STATE)
+      await next()
+    },
     rail: () => railHono({ identify: (c) => c.req.header('x-customer') ?? null, limits: limitsOf(front) }),
     peer: () =>
       honoPeer({ windowMs: HOUR_MS, limit: most(front), keyGenerator: (c) => c.req.header('x-customer') ?? '' }),
@@ -107,6 +128,11 @@ const koaServer: MakeServer = (front) => {
     bare: () => undefined,
     again: () => undefined,
     'no-op': () => (_ctx, next) => next(),
+    fields: () => (ctx, next) => {
+      ctx.set('RateLimit-Policy', POLICY)
+      ctx.set('RateLimit', STATE)
+      return next()
+    },
     rail: () => railKoa({ identify: (ctx) => ctx.get('x-customer'), limits: limitsOf(front) }),
     peer: () =>
       koaPeer({

@@ -48,6 +48,13 @@ async function rowsOf(extent: Extent, framework: Framework): Promise<Row[]> {
       note: `at most ${noise(us.bare, us.again)} more or less`,
     },
     {
+      what: `${framework}: two fields that never change add`,
+      against: 'bare',
+      rounds: each((round) => at('fields', round) - at('bare', round)),
+      unit: 'us',
+      note: 'no limiter can add less',
+    },
+    {
       what: `${framework}: Rail adds`,
       against: 'bare',
       rounds: each((round) => at('rail', round) - at('bare', round)),

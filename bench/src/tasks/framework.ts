@@ -2,7 +2,7 @@ import { Connection, requestsOf } from '../frameworks/duplex.js'
 import { type Framework, type Front, servers } from '../frameworks/servers.js'
 import { median } from '../statistics.js'
 
-const FRONTS: readonly Front[] = ['bare', 'again', 'no-op', 'rail', 'peer', 'rail, refused', 'peer, refused']
+const FRONTS: readonly Front[] = ['bare', 'again', 'no-op', 'fields', 'rail', 'peer', 'rail, refused', 'peer, refused']
 const CUSTOMERS = 1_000
 /** Requests of one server before the next one's turn. */
 const SLICE = 100
