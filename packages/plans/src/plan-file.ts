@@ -93,6 +93,8 @@ export function planFile(path: string, options: PlanFileOptions = {}): PlanFile 
       refused = undefined
       tell(onReload)
     } catch (cause) {
+      // A file that cannot be read looks as it did before when it can be again.
+      if (what === '') look = ''
       const error = cause instanceof RailError ? cause : unreadable(path, cause)
       if (closed || (what || error.message) === refused?.what) return
       refused = { what: what || error.message, error }

@@ -1,8 +1,15 @@
 /** Runs a task once, later, and returns how to call it off. Injected in tests, so that they need not wait. */
 export type Schedule = (task: () => void, afterMs: number) => () => void
 
-/** Timers that keep no process alive. */
+/** Timers that keep no process alive. Long waits are made of several: `setTimeout` fires at once beyond 2^31 - 1 milliseconds. */
 export const unrefSchedule: Schedule = (task, afterMs) => {
-  const timer = setTimeout(task, afterMs).unref()
+  let timer: NodeJS.Timeout
+  const wait = (leftMs: number): void => {
+    const after = (): void => (leftMs > LONGEST_MS ? wait(leftMs - LONGEST_MS) : task())
+    timer = setTimeout(after, Math.min(leftMs, LONGEST_MS)).unref()
+  }
+  wait(afterMs)
   return () => clearTimeout(timer)
 }
+
+const LONGEST_MS = 2 ** 31 - 1

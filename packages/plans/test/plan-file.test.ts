@@ -239,6 +239,24 @@ describe('a bad file', () => {
     expect([perSecondOf(file), file.status().problem]).toEqual([20, undefined])
   })
 
+  test('that is gone and comes back as it was is no problem any more, and is told again when it is gone again', async () => {
+    const target = join(folder, 'target.yaml')
+    writeFileSync(target, yaml(10))
+    utimesSync(target, 1_000_000, 1_000_000)
+    symlinkSync(target, path)
+    const file = open()
+    await file.reload()
+    for (const times of [1, 2]) {
+      rmSync(path)
+      await file.reload()
+      expect(file.status().problem?.message).toContain('ENOENT')
+      expect(told).toHaveLength(times)
+      symlinkSync(target, path)
+      await file.reload()
+      expect(file.status().problem).toBeUndefined()
+    }
+  })
+
   test('is one that takes away a scope which the program asks for', async () => {
     const scoped = (scopes: string): string => yaml(10).replace('defaultPlan', `    scopes: ${scopes}\ndefaultPlan`)
     writeFileSync(path, scoped('{ writes: { per_minute: 60 }, other: {} }'))
