@@ -34,7 +34,10 @@ export interface SyncOptions {
   readonly timeout?: Duration | undefined
   /** Whether the token may be sent over plain http to another machine. @default false */
   readonly allowPlainHttp?: boolean | undefined
-  /** How many customers are counted between two reports; requests of others are counted as dropped. @default 100_000 */
+  /**
+   * How many customers are counted between two reports, with 64 characters of key to each on average; requests of others are
+   * counted as dropped. @default 100_000
+   */
   readonly mostCustomers?: number | undefined
   /** Told of what went wrong, the same thing at most once a minute. @default process.emitWarning */
   readonly onError?: ((error: RailError) => void) | undefined

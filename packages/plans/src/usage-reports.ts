@@ -13,13 +13,20 @@ export class UsageReports {
   readonly #clock: Clock
   readonly #mostCustomers: number
   #counts = new Map<string, Counts>()
+  /** How many characters the keys of these have. */
+  #countedText = 0
   #unknown = new Set<string>()
+  #unknownText = 0
   #dropped = 0
   #since: number | undefined
   #waiting: Unsent[] = []
   #seq = 1
 
-  /** @param clock Monotonic milliseconds. @param mostCustomers How many customers are counted between two reports. */
+  /**
+   * @param clock Monotonic milliseconds.
+   * @param mostCustomers How many customers are counted between two reports; their keys have 64 times as many characters at
+   * most.
+   */
   constructor(clock: Clock, mostCustomers: number) {
     this.#clock = clock
     this.#mostCustomers = mostCustomers
@@ -47,7 +54,11 @@ export class UsageReports {
 
   /** Notes a customer who is not in the document. */
   sawUnknown(customer: string): void {
-    if (this.#unknown.size < LARGEST_REPORT) this.#unknown.add(customer)
+    const text = this.#unknownText + customer.length
+    if (this.#unknown.size >= LARGEST_REPORT || text > LARGEST_REPORT * KEY_LENGTH || this.#unknown.has(customer))
+      return
+    this.#unknown.add(copyOf(customer))
+    this.#unknownText = text
   }
 
   /** The report to send now; `undefined` when there is nothing to say. The same one until it is acknowledged or refused. */
@@ -79,9 +90,12 @@ export class UsageReports {
 
   #countsOf(key: string): Counts | undefined {
     const known = this.#counts.get(key)
-    if (known !== undefined || this.#counts.size >= this.#mostCustomers) return known
+    if (known !== undefined) return known
+    const text = this.#countedText + key.length
+    if (this.#counts.size >= this.#mostCustomers || text > this.#mostCustomers * KEY_LENGTH) return undefined
     const counts = new Counts()
-    this.#counts.set(key, counts)
+    this.#counts.set(copyOf(key), counts)
+    this.#countedText = text
     return counts
   }
 
@@ -91,7 +105,9 @@ export class UsageReports {
     const usage = [...this.#counts].flatMap(([key, counts]) => counts.handOut(key))
     const [unknown, dropped] = [[...this.#unknown], this.#dropped]
     this.#counts = new Map([...this.#counts].filter(([, counts]) => !counts.isEmpty))
+    this.#countedText = [...this.#counts.keys()].reduce((sum, key) => sum + key.length, 0)
     this.#unknown = new Set()
+    this.#unknownText = 0
     this.#dropped = 0
     this.#since = undefined
     if (usage.length === 0 && unknown.length === 0 && dropped === 0) return []
@@ -101,6 +117,14 @@ export class UsageReports {
     }
     return reports
   }
+}
+
+/** How many characters of key there is room for, to a customer. */
+const KEY_LENGTH = 64
+
+/** The same text in memory of its own: a slice would keep alive the whole header that it was cut from. */
+function copyOf(text: string): string {
+  return Buffer.from(text, 'utf16le').toString('utf16le')
 }
 
 /** What is counted of one customer. */

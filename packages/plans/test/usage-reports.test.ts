@@ -1,6 +1,7 @@
 import { createLimiter, type Decision, limit, MemoryStore, manualClock, perSecond } from '@rail/core'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { heapBytes } from '../../core/test/heap.js'
 import { LARGEST_REPORT, type SyncReport } from '../src/sync-protocol.js'
 import { UsageReports } from '../src/usage-reports.js'
 
@@ -167,6 +168,47 @@ describe('memory', () => {
       ],
       dropped: 3,
     })
+  })
+
+  test('is bounded whatever the keys are: requests of those for whom there is no room are told as dropped', async () => {
+    const { reports, ask } = counting({ mostCustomers: 4 })
+    await ask('a'.repeat(250))
+    await ask('b'.repeat(7), 2)
+    await ask('c'.repeat(6))
+    await ask('d')
+    await ask('a'.repeat(250))
+    const lengths = reports.next()?.usage.map(([key, allowed]) => [key.length, allowed])
+    expect(lengths).toEqual([
+      [250, 2],
+      [6, 1],
+    ])
+    expect(reports.next()?.dropped).toBe(3)
+    reports.acknowledge(1)
+    await ask('e'.repeat(256))
+    expect(reports.next()?.usage).toHaveLength(1)
+  })
+
+  test('is bounded by so many characters of unknown customers', () => {
+    const { reports } = counting()
+    const long = (letter: string): string => letter.repeat(LARGEST_REPORT * 32)
+    for (let round = 1; round <= 2; round++) {
+      for (const key of [long('a'), long('a'), `${long('b')}b`, long('c'), 'd']) reports.sawUnknown(key)
+      expect(reports.next()?.unknown.map((key) => key[0])).toEqual(['a', 'c'])
+      reports.acknowledge(round)
+    }
+  })
+
+  test('is small also where keys are cut from long headers', async () => {
+    const { reports, ask } = counting({ mostCustomers: 4_000 })
+    const keyOf = (index: number): string =>
+      Buffer.from(`${index}`.padStart(40, 'k').padEnd(8_000)).toString().slice(0, 40)
+    const empty = heapBytes()
+    for (let index = 0; index < 4_000; index++) {
+      reports.sawUnknown(keyOf(index))
+      await ask(keyOf(index))
+    }
+    expect(heapBytes() - empty).toBeLessThan(8_000_000)
+    expect(reports.next()).toMatchObject({ usage: { length: 4_000 }, unknown: { length: 4_000 }, dropped: 0 })
   })
 
   test('is bounded while no report is acknowledged', async () => {
