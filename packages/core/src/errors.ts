@@ -55,6 +55,22 @@ export function isRailError(error: unknown): error is RailError {
   return error instanceof Error && error.name === 'RailError'
 }
 
+/**
+ * Throws on what a function of the user's threw, as an error in any case. Not all frameworks take anything else for one:
+ * Express goes on as if nothing had happened when given nothing or `'route'`, Koa never answers when given nothing, Hono
+ * fails on what is not an Error.
+ *
+ * @throws What was thrown where it is an object, else RailError `RAIL_NOT_AN_ERROR` with it as the cause
+ */
+export function throwError(thrown: unknown): never {
+  if (typeof thrown === 'object' && thrown !== null) throw thrown
+  throw new RailError(
+    'RAIL_NOT_AN_ERROR',
+    `A function of yours threw ${shown(thrown)}, which is not an error. Throw new Error(…) instead.`,
+    { cause: thrown },
+  )
+}
+
 /** A value as it should read in a sentence: short, quoted where it is text, never throwing. */
 export function shown(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value)

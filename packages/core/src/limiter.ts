@@ -4,7 +4,7 @@ import { chargesFor } from './charging.js'
 import { readClock } from './clock.js'
 import { Count, UNCOUNTED } from './count.js'
 import type { Decision } from './decision.js'
-import { isRailError, RailError, shown } from './errors.js'
+import { isRailError, RailError, throwError } from './errors.js'
 import { type Field, inPlaceOf } from './field.js'
 import { watchOf } from './flap-watch.js'
 import { type LimiterOptions, type RequestReader, type RouteOptions, routeOf, settingsOf } from './limiter-options.js'
@@ -213,19 +213,6 @@ interface Asked<Request> {
   readonly request: Request
   readonly route: RouteOptions<Request>
   readonly count: Count
-}
-
-/**
- * What frameworks take for an error: Express goes on as if nothing had happened when given nothing or `'route'`, Koa never
- * answers when given nothing, Hono fails on what is not an Error. None of that may come of a function of the user's.
- */
-function throwError(thrown: unknown): never {
-  if (isObject(thrown)) throw thrown
-  throw new RailError(
-    'RAIL_NOT_AN_ERROR',
-    `A function given to the limiter threw ${shown(thrown)}, which is not an error. Throw new Error(…) instead.`,
-    { cause: thrown },
-  )
 }
 
 function isObject(value: unknown): value is object {

@@ -15,6 +15,7 @@ import {
   readClock,
   refusalFor,
   shown,
+  throwError,
 } from '@rail/core'
 import { hashKey, sameHash } from './key.js'
 import { expressMiddleware, fastifyHook, honoMiddleware, koaMiddleware } from './middleware.js'
@@ -63,7 +64,8 @@ export interface ApiKeys<Identity, Request extends KeyedRequest> {
   /**
    * Checks a request's key. Unknown keys make no bucket and are looked up once each: nothing of them is kept.
    *
-   * @throws RailError `RAIL_BAD_ADDRESS` where `address` returns what is neither a text nor `null`
+   * @throws RailError (or rejects with it) `RAIL_BAD_ADDRESS` where `address` returns what is neither a text nor `null`; what
+   * `address` and `lookup` throw themselves is thrown on, as `RAIL_NOT_AN_ERROR` where it is no error
    */
   check(request: Request): MaybePromise<Checked<Identity>>
   /**
@@ -101,6 +103,15 @@ export function apiKeys<Identity, Request extends KeyedRequest = KeyedRequest>(
   const identities = new WeakMap<object, Identity>()
 
   function check(request: Request): MaybePromise<Checked<Identity>> {
+    try {
+      const checked = checkedOf(request)
+      return isPromise(checked) ? checked.then(undefined, throwError) : checked
+    } catch (thrown) {
+      return throwError(thrown)
+    }
+  }
+
+  function checkedOf(request: Request): MaybePromise<Checked<Identity>> {
     const key = keyOf(request, header)
     if (key === undefined) return { refusal: unauthorized(header, false) }
     const from = address(request)

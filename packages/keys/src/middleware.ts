@@ -8,6 +8,7 @@ import type { Checked, KeyRefusal } from './api-keys.js'
 type Check<Request> = (request: Request) => MaybePromise<Checked<unknown>>
 
 interface NodeResponse {
+  readonly headersSent: boolean
   setHeader(name: string, value: string): unknown
   writeHead(status: number): { end(body?: string): unknown }
 }
@@ -20,6 +21,8 @@ export function expressMiddleware<Request>(check: Check<Request>) {
         next()
         return
       }
+      // A timeout in front may have answered while a look-up was waited for.
+      if (res.headersSent) return
       for (const [name, value] of fieldsOf(refusal)) res.setHeader(name, value)
       // A server may forbid to write a body where there is none.
       const { method } = req as { readonly method?: string }

@@ -1,3 +1,4 @@
+import type { Server } from 'node:http'
 import { addressKey, manualClock, perMinute, RailError } from '@rail/core'
 import { afterEach, describe, expect, test } from 'vitest'
 import { apiKeys, createKey, hashKey } from '../src/index.js'
@@ -5,6 +6,18 @@ import { type Customer, frameworks, type Options, urlOf } from './frameworks.js'
 
 const KEY = 'key_of_acme'
 const keys = { [hashKey(KEY)]: { id: 'acme' } }
+
+/** What some frameworks take for no error at all. */
+const mistakes: [how: string, lookup: () => Promise<undefined>][] = [
+  ['rejects with nothing', () => Promise.reject()],
+  ['rejects with a text', () => Promise.reject('route')],
+  [
+    'throws nothing',
+    () => {
+      throw undefined
+    },
+  ],
+]
 
 describe.each(Object.entries(frameworks))('in %s', (_name, start) => {
   const servers: { close(): unknown }[] = []
@@ -86,6 +99,35 @@ describe.each(Object.entries(frameworks))('in %s', (_name, start) => {
   test('a look-up that fails goes to the error handling of the framework', async () => {
     const ask = await serve({ lookup: () => Promise.reject(new Error('no database')) })
     expect((await ask({ 'x-api-key': KEY })).status).toBe(500)
+  })
+
+  test.each(mistakes)('a look-up that %s fails like any other', async (_how, lookup) => {
+    const ask = await serve({ lookup })
+    expect((await ask({ 'x-api-key': KEY })).status).toBe(500)
+  })
+})
+
+describe.each(['express', 'express 4'])('in %s', (name) => {
+  test.each(mistakes)('a look-up that %s lets nobody through', async (_how, lookup) => {
+    const server = (await frameworks[name]?.({ lookup })) as Server
+    const response = await fetch(`${urlOf(server)}open`, { headers: { 'x-api-key': KEY, connection: 'close' } })
+    server.close()
+    expect(response.status).toBe(500)
+  })
+
+  test('where a timeout has answered, what a look-up finds afterwards fails nothing', async () => {
+    const failed: unknown[] = []
+    const note = (error: unknown) => failed.push(error)
+    process.on('unhandledRejection', note)
+    let find = () => {}
+    const lookup = () => new Promise<undefined>((resolve) => (find = () => resolve(undefined)))
+    const server = (await frameworks[name]?.({ lookup })) as Server
+    const response = await fetch(urlOf(server), { headers: { 'x-api-key': 'guess', 'x-timeout': '1' } })
+    find()
+    await new Promise(setImmediate)
+    server.close()
+    process.off('unhandledRejection', note)
+    expect([response.status, failed]).toEqual([504, []])
   })
 })
 

@@ -63,9 +63,18 @@ function expressApp(app: Express, options: Options): Express {
     ...(options as ApiKeysOptions<Customer, Request>),
     address: (req) => String(req.get('x-address')),
   })
+  // A timeout that strikes as soon as the check has to wait.
+  app.use((req, res, next) => {
+    next()
+    if (req.get('x-timeout') !== undefined) res.status(504).end()
+  })
   app.use(keys.express)
   app.get('/', (req, res) => {
     res.json({ id: keys.of(req).id })
+  })
+  // Asks nothing of the keys.
+  app.get('/open', (_req, res) => {
+    res.send('open')
   })
   return app
 }
