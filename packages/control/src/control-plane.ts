@@ -39,12 +39,17 @@ export interface ControlPlane {
   readonly firstTokens: { readonly admin: string; readonly sync: string } | undefined
   /** Makes a token, for a program that runs its control plane itself. */
   createToken(scope: Scope, label: string): NewToken
-  /** Stops listening, lets answers that are under way go out, and closes the database. */
+  /**
+   * Stops listening, lets answers that are under way go out, for ten seconds at most, and closes the database. A connection
+   * on which a request never ends is closed then.
+   */
   close(): Promise<void>
 }
 
 /** How often what is too old is looked for. */
 const HOUSEKEEPING_MS = 20_000
+/** How long a close waits for requests that are under way. */
+const LONGEST_CLOSE_MS = 10_000
 
 /**
  * Starts a control plane in this process.
@@ -89,7 +94,9 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
       close: () => {
         closing ??= (async () => {
           clearInterval(timer)
+          const late = setTimeout(() => app.server.closeAllConnections(), LONGEST_CLOSE_MS)
           await app.close()
+          clearTimeout(late)
           await house
           await counting.done().catch(onError)
           db.close()
