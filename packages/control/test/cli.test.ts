@@ -207,12 +207,31 @@ test('help says every command, its options and the exit codes', async () => {
   expect((await run('--version')).out).toMatch(/^\d+\.\d+\.\d+/)
 })
 
-test('what other people put into names cannot reach the terminal as a command', async () => {
+test('an override may end later than a date can say', async () => {
   const { run, call } = await shell()
+  await run('plans set free --per-second 10')
+  const body = { plan: 'free', overrides: { per_second: { tokens: 20, expires: 8.64e15 + 1 } } }
+  await call('/v1/customers/acme', { method: 'PUT', body })
+  expect((await run('customers show acme')).out).toContain('override until later than a date can say')
+  body.overrides.per_second.expires = 8.64e15
+  await call('/v1/customers/acme', { method: 'PUT', body })
+  expect((await run('customers show acme')).out).toContain('override until +275760-09')
+})
+
+test('what other people put into names cannot reach the terminal as a command', async () => {
+  const { run, call, sync } = await shell()
   const id = encodeURIComponent('\u001b[2J\u009bevil\u202e')
   await call(`/v1/customers/${id}`, { method: 'PUT', body: { name: 'line\nbreak' } })
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-  expect((await run('customers')).out).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]|line\nbreak/)
+  await sync({
+    unknownScopes: ['\u001b[2J', 'line\nbreak'],
+    applyError: { epoch: 'e', rev: 1, message: '\u009b2J line\nbreak' },
+  })
+  for (const command of ['customers', 'servers', 'changes', 'customers show \u009b2J']) {
+    const { out, error } = await run(command)
+    expect(out + error, command).toMatch(/evil|refused the last payload|There is no customer/)
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+    expect(out + error, command).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]|line\nbreak/)
+  }
 })
 
 test('two people who change one plan at a time do not undo each other', async () => {

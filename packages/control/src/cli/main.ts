@@ -5,6 +5,7 @@ import { type Client, createClient } from './client.js'
 import type { Command, Values } from './command.js'
 import { COMMANDS } from './commands/index.js'
 import { CliError, type ExitCode, type Io } from './io.js'
+import { printable } from './table.js'
 
 const COMMON = {
   url: { type: 'string' },
@@ -27,7 +28,7 @@ export async function main(args: readonly string[], io: Io): Promise<ExitCode> {
     return 0
   } catch (error) {
     if (!(error instanceof CliError) && !(error instanceof RailError)) throw error
-    io.error(error.message)
+    io.error(error.message.split('\n').map(printable).join('\n'))
     return error instanceof CliError ? error.exitCode : 2
   }
 }
@@ -51,7 +52,7 @@ async function run(command: Command, args: readonly string[], values: Values, io
     },
     show: (answer, lines) => {
       if (values.json) io.out(JSON.stringify({ format: 1, ...answer }))
-      else for (const line of lines()) io.out(line)
+      else for (const line of lines()) io.out(printable(line))
     },
   })
 }

@@ -12,11 +12,16 @@ export function tableLines(head: readonly string[], rows: readonly (readonly str
 
 /** A moment as people read it: UTC, to the minute. */
 export function timeText(epochMs: number | null): string {
-  return epochMs === null ? 'never' : `${new Date(epochMs).toISOString().slice(0, 16).replace('T', ' ')} UTC`
+  if (epochMs === null) return 'never'
+  if (epochMs > LATEST_DATE) return 'later than a date can say'
+  return `${new Date(epochMs).toISOString().slice(0, 16).replace('T', ' ')} UTC`
 }
 
-/** Names are other people's text: none of it may reach the terminal as a command. */
-function printable(text: string): string {
+/** In epoch milliseconds (ECMAScript, "Time Values and Time Range"). */
+const LATEST_DATE = 8.64e15
+
+/** A line as a terminal shows it. Names are other people's text: none of it may reach the terminal as a command. */
+export function printable(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '?')
 }
 
