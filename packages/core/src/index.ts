@@ -55,5 +55,5 @@ export { type ProblemOptions, problemBody, type RefusalBody } from './problem.js
 export { type BareRefusal, type BodyMaker, jsonBody, type Refusal, type RefusalOptions, refusalFor } from './refusal.js'
 export { addFields, type HeadWriter } from './response-head.js'
 export { share } from './share.js'
-export type { LimitSource } from './source.js'
+export { checkLimits, type LimitSource } from './source.js'
 export type { MaybePromise, Store } from './store.js'

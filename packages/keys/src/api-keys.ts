@@ -1,6 +1,7 @@
 import {
   type Charge,
   type Clock,
+  checkLimits,
   checkOption,
   checkOptionNames,
   type Decision,
@@ -89,7 +90,7 @@ export interface ApiKeys<Identity, Request extends KeyedRequest> {
  * const keys = apiKeys({ keys: { [hashKey('key_demo')]: { id: 'acme', plan: 'free' } }, address: (req) => addressKey(req.ip) })
  * app.use(keys.express, rateLimit({ identify: (req) => keys.of(req).id, limits: [perSecond(10)] }))
  *
- * @throws RailError `RAIL_BAD_OPTION`, `RAIL_UNKNOWN_OPTION` for wrong options
+ * @throws RailError `RAIL_BAD_OPTION`, `RAIL_UNKNOWN_OPTION`, … for wrong options
  */
 export function apiKeys<Identity, Request extends KeyedRequest = KeyedRequest>(
   options: ApiKeysOptions<Identity, Request>,
@@ -170,6 +171,7 @@ function checkOptions(options: Partial<ApiKeysOptions<unknown, never>>): void {
   }
   checkOption('header', header, "'authorization' or 'x-api-key'", isHeader)
   checkOption('failures', failures, "an array of limits that count cost, not 'requests'", areOfCost)
+  if (failures !== undefined) checkLimits(failures, 'The option failures')
   checkOption('clock', clock, 'a function that returns milliseconds', isFunction)
 }
 

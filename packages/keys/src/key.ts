@@ -1,5 +1,6 @@
 import { sha256 } from '@noble/hashes/sha2'
 import { bytesToHex, randomBytes, utf8ToBytes } from '@noble/hashes/utils'
+import { checkOption } from '@rail/core'
 
 /** A new API key, to be shown to its owner once, and its hash, to be stored. */
 export interface NewKey {
@@ -11,9 +12,11 @@ export interface NewKey {
  * Draws a key: 256 random bits in base64url, behind a prefix that tells people and secret scanners what it is. So many
  * bits cannot be guessed, and need no slow hash.
  *
- * @param prefix Letters, digits and `_`. @default 'key_'
+ * @param prefix Letters, digits, `_` and `-`: a key is sent in a header, which takes no others, or ends at them. @default 'key_'
+ * @throws RailError `RAIL_BAD_OPTION` for another prefix
  */
 export function createKey(prefix = 'key_'): NewKey {
+  checkOption('prefix', prefix, 'letters, digits, _ and -', isPrefix)
   const key = prefix + base64url(randomBytes(32))
   return { key, hash: hashKey(key) }
 }
@@ -22,6 +25,8 @@ export function createKey(prefix = 'key_'): NewKey {
 export function hashKey(key: string): string {
   return bytesToHex(sha256(utf8ToBytes(key)))
 }
+
+const isPrefix = (value: unknown): boolean => typeof value === 'string' && /^[\w-]*$/.test(value)
 
 /** Whether two hashes are equal, in a time that does not tell where they differ. */
 export function sameHash(a: string, b: string): boolean {

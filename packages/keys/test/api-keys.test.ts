@@ -227,6 +227,12 @@ describe('apiKeys', () => {
     ['failures that are one limit', { keys, address, failures: perMinute(10) }, 'an array of limits'],
     ['failures that are no limits', { keys, address, failures: [10] }, 'an array of limits'],
     ['failures that count requests', { keys, address, failures: [perMinute(1, { counts: 'requests' })] }, 'count cost'],
+    [
+      'a failures limit written by hand',
+      { keys, address, failures: [{ ...perMinute(5), grain: 7 }] },
+      'limits made by',
+    ],
+    ['failures of one name', { keys, address, failures: [perMinute(3), perMinute(5)] }, 'named "per_minute"'],
     ['a clock that is no function', { keys, address, clock: 0 }, 'clock is a function'],
   ])('%s is an error at the start', (_name, options, words) => {
     const make = () => apiKeys(options as never)
@@ -242,6 +248,13 @@ describe('createKey', () => {
     expect(hash).toBe(hashKey(key))
     expect(createKey().key).not.toBe(createKey().key)
   })
+
+  test.each(['acme ', 'acmé_', 'acme\n', 7, null])(
+    'a prefix of %j is an error: no header could carry the key',
+    (prefix) => {
+      expect(() => createKey(prefix as never)).toThrow(expect.objectContaining({ code: 'RAIL_BAD_OPTION' }))
+    },
+  )
 
   test('writes the bytes as the platform does', () => {
     for (let i = 0; i < 100; i++) {
