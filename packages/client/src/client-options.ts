@@ -141,7 +141,10 @@ const globalFetch: Fetch = (input, init) => fetch(input, init)
 
 function checked(now: number): number {
   if (Number.isFinite(now)) return now
-  throw new RailError('RAIL_BAD_CLOCK', `A clock returns milliseconds, a finite number; it returned ${String(now)}.`)
+  throw new RailError(
+    'RAIL_BAD_CLOCK',
+    `A clock returns milliseconds, a finite number; it returned ${String(now)}. Return them as Date.now does.`,
+  )
 }
 
 const isFunction = (value: unknown): boolean => typeof value === 'function'

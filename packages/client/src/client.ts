@@ -110,7 +110,10 @@ async function resultOf(out: Outgoing, again: boolean, { fetch }: Settings): Pro
   try {
     const response: unknown = await fetch(...out.args(again))
     if (isResponse(response)) return { response, error: undefined }
-    throw new RailError('RAIL_BAD_OPTION', `The option fetch returns a Response; it returned ${shown(response)}.`)
+    throw new RailError(
+      'RAIL_BAD_OPTION',
+      `The option fetch returns a Response; it returned ${shown(response)}. Return what the global fetch does.`,
+    )
   } catch (error) {
     return { response: undefined, error }
   }

@@ -7,23 +7,35 @@ describe('options that are wrong', () => {
   it.each<[string, object, string]>([
     ['mistyped', { maxWiat: '1m' }, 'A client has no option "maxWiat". Did you mean "maxWait"?'],
     ['mistyped inside', { backoff: { bse: '1s' } }, 'The option backoff has no option "bse". Did you mean "base"?'],
-    ['fetch', { fetch: 'fetch' }, 'The option fetch is a function like fetch, got "fetch".'],
-    ['pace', { pace: 1 }, 'The option pace is true or false, got 1.'],
-    ['reserve', { reserve: 1.1 }, 'The option reserve is a number from 0 to 1, got 1.1.'],
+    ['fetch', { fetch: 'fetch' }, 'The option fetch is a function like fetch, got "fetch". Give one, or leave it out.'],
+    ['pace', { pace: 1 }, 'The option pace is true or false, got 1. Give one, or leave it out.'],
+    ['reserve', { reserve: 1.1 }, 'The option reserve is a number from 0 to 1, got 1.1. Give one, or leave it out.'],
     ['maxWait', { maxWait: '1 minute' }, "A duration is text like '10s'"],
     ['maxWait: 0', { maxWait: 0 }, "A duration is text like '10s'"],
-    ['maxQueue', { maxQueue: -1 }, 'The option maxQueue is a whole number from 0, got -1.'],
-    ['retries', { retries: 1.5 }, 'The option retries is a whole number from 0, got 1.5.'],
-    ['retryBudget', { retryBudget: Number.NaN }, 'The option retryBudget is a number from 0 to 1, got NaN.'],
-    ['jitter', { jitter: Number.POSITIVE_INFINITY }, 'The option jitter is a number from 0, got Infinity.'],
+    ['maxQueue', { maxQueue: -1 }, 'The option maxQueue is a whole number from 0, got -1. Give one, or leave it out.'],
+    ['retries', { retries: 1.5 }, 'The option retries is a whole number from 0, got 1.5. Give one, or leave it out.'],
+    [
+      'retryBudget',
+      { retryBudget: Number.NaN },
+      'The option retryBudget is a number from 0 to 1, got NaN. Give one, or leave it out.',
+    ],
+    [
+      'jitter',
+      { jitter: Number.POSITIVE_INFINITY },
+      'The option jitter is a number from 0, got Infinity. Give one, or leave it out.',
+    ],
     ['spread', { spread: -1 }, "A duration is text like '10s'"],
-    ['quotaTypes', { quotaTypes: 'quota' }, 'The option quotaTypes is an array of problem types, got "quota".'],
+    [
+      'quotaTypes',
+      { quotaTypes: 'quota' },
+      'The option quotaTypes is an array of problem types, got "quota". Give one, or leave it out.',
+    ],
     [
       'idempotencyKey',
       { idempotencyKey: 'key' },
-      'The option idempotencyKey is true, false, or a function that returns a key, got "key".',
+      'The option idempotencyKey is true, false, or a function that returns a key, got "key". Give one, or leave it out.',
     ],
-    ['onWait', { onWait: {} }, 'The option onWait is a function, got an object.'],
+    ['onWait', { onWait: {} }, 'The option onWait is a function, got an object. Give one, or leave it out.'],
   ])('are errors when the client is made: %s', (_, options, message) => {
     expect(() => createClient(options as ClientOptions)).toThrow(RailError)
     expect(() => createClient(options as ClientOptions)).toThrow(message)
@@ -59,7 +71,10 @@ describe('options that are wrong', () => {
 
   it('are a clock that tells no number', async () => {
     const client = createClient({ fetch: async () => respond(200), clock: () => Number.NaN })
-    expect(await errorOf(client(URL))).toMatchObject({ code: 'RAIL_BAD_CLOCK' })
+    expect(await errorOf(client(URL))).toMatchObject({
+      code: 'RAIL_BAD_CLOCK',
+      message: 'A clock returns milliseconds, a finite number; it returned NaN. Return them as Date.now does.',
+    })
   })
 })
 

@@ -48,7 +48,7 @@ function notAnAddress(ip: unknown): RailError {
       ? `got ${shown(ip)}. Behind a proxy the address is in X-Forwarded-For, which your framework reads only when told which proxies to trust ` +
         '(Express "trust proxy", Fastify trustProxy, Koa app.proxy); a client that has gone away has none either. ' +
         'Return null from identify only where a request without an address is to be unlimited.'
-      : `got ${shown(ip)}.`
+      : `got ${shown(ip)}. Give the address alone, as text.`
   return new RailError('RAIL_BAD_ADDRESS', `addressKey() takes one IPv4 or IPv6 address, ${told}`)
 }
 

@@ -1,5 +1,5 @@
 import type { Decision } from './decision.js'
-import { RailError } from './errors.js'
+import { RailError, SEE_CAUSE, shown } from './errors.js'
 import type { Field } from './field.js'
 import { headersFor } from './headers.js'
 import type { RejectReply, Settings } from './limiter-options.js'
@@ -54,7 +54,7 @@ function refused<Request>(
     () => onReject(refusal, request),
     (reply) => ({ headers, refusal: replied(refusal, reply, tell) }),
     (cause) => {
-      tell(new RailError('RAIL_HOOK_FAILED', 'onReject failed; the default body was sent.', { cause }))
+      tell(new RailError('RAIL_HOOK_FAILED', `onReject failed; the default body was sent. ${SEE_CAUSE}`, { cause }))
       return { headers, refusal }
     },
   )
@@ -85,7 +85,12 @@ function replied(refusal: Refusal, reply: RejectReply | undefined, tell: (error:
     if (body !== undefined) return { ...refusal, type: 'application/json', body }
   }
   if (reply !== undefined) {
-    tell(new RailError('RAIL_HOOK_FAILED', 'onReject returns { json } or { text, type? }; the default body was sent.'))
+    tell(
+      new RailError(
+        'RAIL_HOOK_FAILED',
+        `onReject returns { json } or { text, type? }, got ${shown(reply)}; the default body was sent. Return one.`,
+      ),
+    )
   }
   return refusal
 }

@@ -25,14 +25,20 @@ export interface Charge {
 /** Checks a key. @throws RailError `RAIL_BAD_KEY` */
 export function checkKey(key: unknown, where: string): asserts key is string {
   if (typeof key !== 'string' || key === '') {
-    throw new RailError('RAIL_BAD_KEY', `${where} is a key, a non-empty text; got ${shown(key)}.`)
+    throw new RailError(
+      'RAIL_BAD_KEY',
+      `${where} is a key, a non-empty text; got ${shown(key)}. Give the customer's id: a number by String(id).`,
+    )
   }
 }
 
 /** Checks a cost. @throws RailError `RAIL_BAD_COST` */
 export function checkCost(cost: unknown, where: string): asserts cost is number {
   if (typeof cost !== 'number' || !Number.isSafeInteger(cost) || cost < 0) {
-    throw new RailError('RAIL_BAD_COST', `${where} is a whole number of tokens from 0, got ${shown(cost)}.`)
+    throw new RailError(
+      'RAIL_BAD_COST',
+      `${where} is a whole number of tokens from 0, got ${shown(cost)}. Round it up: Math.ceil(bytes / 1024).`,
+    )
   }
 }
 
@@ -58,7 +64,7 @@ export function disjoint(charges: readonly Charge[]): readonly Charge[] {
       throw new RailError(
         'RAIL_BAD_CHARGES',
         `Two charges of one request meet in the bucket of limit "${limit.name}" of key ${shown(bucket.key)} with different ` +
-          'definitions of that limit; give one of them another name or another scope.',
+          'definitions of that limit. Give one of them another name or another scope.',
       )
     }
     merged.set(

@@ -145,27 +145,30 @@ function checkCharges(charges: unknown): asserts charges is readonly Charge[] {
   if (!Array.isArray(charges)) {
     throw new RailError(
       'RAIL_BAD_CHARGES',
-      `What charges(request) returns is an array of charges, got ${shown(charges)}.`,
+      `What charges(request) returns is an array of charges, got ${shown(charges)}. Return [{ key, limits, cost }], or [].`,
     )
   }
   for (const charge of charges) {
     if (typeof charge !== 'object' || charge === null) {
       throw new RailError(
         'RAIL_BAD_CHARGES',
-        `A charge is { key, limits, cost } and perhaps scope, got ${shown(charge)}.`,
+        `A charge is { key, limits, cost } and perhaps scope, got ${shown(charge)}. Return such objects.`,
       )
     }
     checkKey(charge.key, 'The key of a charge')
     checkCost(charge.cost, 'The cost of a charge')
     checkLimits(charge.limits, 'The limits of a charge')
     if (charge.scope !== undefined && typeof charge.scope !== 'string') {
-      throw new RailError('RAIL_BAD_CHARGES', `The scope of a charge is a text, got ${shown(charge.scope)}.`)
+      throw new RailError(
+        'RAIL_BAD_CHARGES',
+        `The scope of a charge is a text, got ${shown(charge.scope)}. Give one, or leave it out.`,
+      )
     }
     // It gives tokens back: only the limiter knows what it took.
     if (charge.taken !== undefined) {
       throw new RailError(
         'RAIL_BAD_CHARGES',
-        'A charge from charges(request) has no taken; the limiter keeps that itself.',
+        'A charge from charges(request) has no taken: the limiter keeps that itself. Leave it out.',
       )
     }
   }

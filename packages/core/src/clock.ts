@@ -20,7 +20,7 @@ export function readClock(clock: Clock): number {
   const reading: unknown = clock()
   const now = typeof reading === 'number' ? Math.floor(reading) : Number.NaN
   if (!Number.isSafeInteger(now)) {
-    const message = `A clock returns milliseconds, a finite number; it returned ${shown(reading)}.`
+    const message = `A clock returns milliseconds, a finite number; it returned ${shown(reading)}. Return them as Date.now does.`
     throw new RailError('RAIL_BAD_CLOCK', message)
   }
   return now

@@ -18,7 +18,7 @@ export function durationMs(duration: Duration): number {
   if (typeof ms !== 'number' || !Number.isSafeInteger(ms) || ms < 1) {
     throw new RailError(
       'RAIL_BAD_DURATION',
-      `A duration is text like '10s' (units ms, s, m, h, d) or whole milliseconds from 1, got ${shown(duration)}.`,
+      `A duration is text like '10s' (units ms, s, m, h, d) or whole milliseconds from 1, got ${shown(duration)}. Write '10s', '5m' or 60_000.`,
     )
   }
   return ms

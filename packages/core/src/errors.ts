@@ -50,6 +50,9 @@ export class RailError extends Error {
   }
 }
 
+/** What to do about a function of the user's that failed. */
+export const SEE_CAUSE = 'Correct it by what the cause says.'
+
 /** Whether an error is Rail's own: `instanceof` would fail where a program has two copies of core, as ES module and CommonJS. */
 export function isRailError(error: unknown): error is RailError {
   return error instanceof Error && error.name === 'RailError'

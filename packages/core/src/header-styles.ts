@@ -30,7 +30,7 @@ export function olderFields(style: OlderStyle, limits: readonly LimitStatus[], e
     case 'x-ratelimit':
       return xRateLimit(standingOf(tightest, readClock(epochMs === undefined ? epochNow : () => epochMs), X_RATELIMIT))
     default:
-      throw new RailError('RAIL_BAD_OPTION', `A header style is one of ${styleNames()}, got ${shown(style)}.`)
+      throw new RailError('RAIL_BAD_OPTION', `A header style is one of ${styleNames()}, got ${shown(style)}. Give one.`)
   }
 }
 
@@ -50,8 +50,8 @@ export function checkStyles(headers: unknown): readonly HeaderStyle[] {
         throw new RailError(
           'RAIL_BAD_OPTION',
           other === style
-            ? `The option headers names '${style}' twice.`
-            : `The option headers has '${other}' and '${style}', which both write ${field}, each in its own way: choose one of them.`,
+            ? `The option headers names '${style}' twice. Name it once.`
+            : `The option headers has '${other}' and '${style}', which both write ${field}, each in its own way. Choose one of them.`,
         )
       }
       writers.set(field, style)
@@ -75,7 +75,7 @@ function isStyle(style: unknown): style is HeaderStyle {
 function notAStyle(got: string): RailError {
   return new RailError(
     'RAIL_BAD_OPTION',
-    `The option headers is one of ${styleNames()}, several in an array, or false (no fields), got ${got}.`,
+    `The option headers is one of ${styleNames()}, several in an array, or false (no fields), got ${got}. Give one, or leave it out.`,
   )
 }
 

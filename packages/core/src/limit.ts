@@ -60,7 +60,10 @@ export const LARGEST_INTEGER = 999_999_999_999_999
  */
 export function limit(definition: LimitDefinition): Limit {
   if (typeof definition !== 'object' || definition === null) {
-    throw new RailError('RAIL_BAD_LIMIT', `limit() takes { name, tokens, per }, got ${shown(definition)}.`)
+    throw new RailError(
+      'RAIL_BAD_LIMIT',
+      `limit() takes { name, tokens, per }, got ${shown(definition)}. Write limit({ name: 'calls', tokens: 10, per: '1s' }).`,
+    )
   }
   refuseUnknown(definition, DEFINITION_NAMES, 'limit()')
   const { name, tokens, per, burst = tokens, counts = 'cost' } = definition
@@ -68,7 +71,10 @@ export function limit(definition: LimitDefinition): Limit {
   checkTokens('tokens', tokens, name)
   checkTokens('burst', burst, name)
   if (counts !== 'cost' && counts !== 'requests') {
-    throw new RailError('RAIL_BAD_LIMIT', `counts of limit "${name}" is 'cost' or 'requests', got ${shown(counts)}.`)
+    throw new RailError(
+      'RAIL_BAD_LIMIT',
+      `counts of limit "${name}" is 'cost' or 'requests', got ${shown(counts)}. Give one, or leave it out.`,
+    )
   }
   return limitOf({ name, tokens, windowMs: durationMs(per), burst, wholeBurst: burst, counts })
 }
@@ -137,7 +143,7 @@ function perWindow(defaultName: string, per: Duration, tokens: number, options: 
   if (typeof options !== 'object' || options === null) {
     throw new RailError(
       'RAIL_BAD_LIMIT',
-      `The options of ${defaultName} are an object, { burst, name, counts }, got ${shown(options)}.`,
+      `The options of ${defaultName} are an object, { burst, name, counts }, got ${shown(options)}. Write { burst: 20 }.`,
     )
   }
   refuseUnknown(options, OPTION_NAMES, `the options of ${defaultName}`)
@@ -160,7 +166,7 @@ function checkName(name: unknown): void {
   if (typeof name !== 'string' || !/^[\x20-\x7e]{1,256}$/.test(name)) {
     throw new RailError(
       'RAIL_BAD_LIMIT',
-      `A limit's name is 1 to 256 characters of printable ASCII (it is sent in a header), got ${shown(name)}.`,
+      `A limit's name is 1 to 256 characters of printable ASCII (it is sent in a header), got ${shown(name)}. Name it like "per_user".`,
     )
   }
 }
@@ -169,9 +175,17 @@ function checkTokens(what: 'tokens' | 'burst', value: unknown, name: string): vo
   if (typeof value !== 'number' || !Number.isInteger(value) || value < 1 || value > LARGEST_INTEGER) {
     throw new RailError(
       'RAIL_BAD_LIMIT',
-      `${what} of limit "${name}" is a whole number from 1 to ${LARGEST_INTEGER}, got ${shown(value)}.`,
+      `${what} of limit "${name}" is a whole number from 1 to ${LARGEST_INTEGER}, got ${shown(value)}. ${adviceOn(value)}`,
     )
   }
+}
+
+/** What to do about a number of tokens that is none. */
+function adviceOn(value: unknown): string {
+  if (typeof value !== 'number') return 'Give a number: Number() makes one of a text.'
+  if (!Number.isFinite(value)) return 'For no limit leave it out: limits may be [].'
+  if (!Number.isInteger(value)) return "Round it, or take a longer window: 3 per '2s'."
+  return value < 1 ? `${value} would refuse everybody: give 1 or more.` : 'Lower it: a header has 15 digits at most.'
 }
 
 function greatestCommonDivisor(a: number, b: number): number {

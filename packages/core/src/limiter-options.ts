@@ -116,7 +116,7 @@ export function settingsOf<Request>(
   reader?: RequestReader<Request>,
 ): Settings<Request> {
   checkOptionNames(options, [...OPTION_NAMES, ...(reader?.ownOptions ?? [])], 'A limiter', UNCALLED)
-  for (const [name, expected, passes] of CHECKS) checkOption(name, options[name], expected, passes)
+  for (const [name, expected, passes, advice] of CHECKS) checkOption(name, options[name], expected, passes, advice)
   checkCharging(options)
   const { store = new MemoryStore(), scope = '', headers = 'draft-11', clock = monotonicClock } = options
   const styles = checkStyles(headers)
@@ -161,17 +161,18 @@ function checkRoute<Request>(route: RouteOptions<Request>, limiter: LimiterOptio
   if (limiter.charges !== undefined && (route.scope !== undefined || route.limits !== undefined)) {
     throw new RailError(
       'RAIL_BAD_OPTION',
-      'A limiter with charges takes only cost in with(); return the rest from charges.',
+      'A limiter with charges takes only cost in with(). Return the rest from charges.',
     )
   }
   if (route.scope !== undefined && route.limits === undefined && !isSource(limiter.limits)) {
     throw new RailError(
       'RAIL_BAD_OPTION',
-      `with({ scope: '${route.scope}' }) needs limits too: only a source (a plan book) knows the limits of a scope by itself.`,
+      `with({ scope: '${route.scope}' }) needs limits too: only a source (a plan book) knows the limits of a scope by itself. Write { scope, limits }.`,
     )
   }
 }
 
+const IDENTIFY = 'Write identify: (request) => request.customer.id.'
 const COST = 'a whole number of tokens from 0, or a function'
 const isFunction = (value: unknown): boolean => typeof value === 'function'
 const isSource = (value: unknown): boolean =>
@@ -192,13 +193,18 @@ const isSeconds =
   (value: unknown): boolean =>
     isWholeFrom(least)(value) && (value as number) <= MOST_SECONDS
 
-type Check = readonly [name: keyof LimiterOptions<unknown>, expected: string, passes: (value: unknown) => boolean]
+type Check = readonly [
+  name: keyof LimiterOptions<unknown>,
+  expected: string,
+  passes: (value: unknown) => boolean,
+  advice?: string,
+]
 
 const CHECKS: readonly Check[] = [
-  ['identify', 'a function', isFunction],
+  ['identify', 'a function', isFunction, IDENTIFY],
   ['charges', 'a function', isFunction],
   ['cost', COST, isCost],
-  ['store', 'a store, with take, peek, settle and reset', isStore],
+  ['store', 'a store, with take, peek, settle and reset', isStore, 'Give new MemoryStore(), or leave it out.'],
   ['scope', 'a text', isText],
   ['exposeHeaders', 'true or false', isBoolean],
   ['maxRetryAfter', `a whole number of seconds from 1 to ${MOST_SECONDS}`, isSeconds(1)],
@@ -230,13 +236,13 @@ function checkCharging<Request>(options: LimiterOptions<Request>): void {
     if (identify === undefined && limits === undefined && cost === undefined) return
     throw new RailError(
       'RAIL_BAD_OPTION',
-      'The option charges stands instead of identify, limits and cost, not beside them.',
+      'The option charges stands instead of identify, limits and cost, not beside them. Leave it out, or all of those.',
     )
   }
   if (identify === undefined) {
     throw new RailError(
       'RAIL_BAD_OPTION',
-      'The option identify is required: a function that returns whom a request is counted under, or null for an anonymous one.',
+      `The option identify is required: a function that returns whom a request is counted under, or null for an anonymous one. ${IDENTIFY}`,
     )
   }
   if (isFunction(limits) || isSource(limits)) return

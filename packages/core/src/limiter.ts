@@ -4,7 +4,7 @@ import { chargesFor } from './charging.js'
 import { readClock } from './clock.js'
 import { Count, UNCOUNTED } from './count.js'
 import type { Decision } from './decision.js'
-import { isRailError, RailError, throwError } from './errors.js'
+import { isRailError, RailError, SEE_CAUSE, throwError } from './errors.js'
 import { type Field, inPlaceOf } from './field.js'
 import { watchOf } from './flap-watch.js'
 import { type LimiterOptions, type RequestReader, type RouteOptions, routeOf, settingsOf } from './limiter-options.js'
@@ -188,7 +188,7 @@ export function createLimiter<Request>(
   }
 
   function hookFailed(cause: unknown): void {
-    reporter.tell(new RailError('RAIL_HOOK_FAILED', 'onDecision failed; the decision stands.', { cause }))
+    reporter.tell(new RailError('RAIL_HOOK_FAILED', `onDecision failed; the decision stands. ${SEE_CAUSE}`, { cause }))
   }
 
   function settle(count: Count, actualCost: number): void {

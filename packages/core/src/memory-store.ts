@@ -3,10 +3,9 @@ import { costFor, fits, givenBack, taken } from './bucket.js'
 import { BucketRows } from './bucket-rows.js'
 import { type Charge, disjoint } from './charge.js'
 import { type Decision, decisionOf, type LimitStatus, statusOf } from './decision.js'
-import { RailError, shown } from './errors.js'
 import { MOST_ROWS, NONE } from './key-row.js'
 import { type Limit, sameLimits } from './limit.js'
-import { checkOptionNames } from './options.js'
+import { checkOption, checkOptionNames } from './options.js'
 import type { Store } from './store.js'
 
 /** What {@link MemoryStore} takes. */
@@ -40,9 +39,7 @@ export class MemoryStore implements Store {
   constructor(options: MemoryStoreOptions = {}) {
     checkOptionNames(options, ['maxKeys'], 'MemoryStore')
     const { maxKeys = 40_000 } = options
-    if (!Number.isInteger(maxKeys) || maxKeys < 1 || maxKeys > MOST_ROWS) {
-      throw new RailError('RAIL_BAD_OPTION', `maxKeys is a whole number from 1 to ${MOST_ROWS}, got ${shown(maxKeys)}.`)
-    }
+    checkOption('maxKeys', maxKeys, `a whole number from 1 to ${MOST_ROWS}`, isNumberOfKeys)
     this.#maxKeys = maxKeys
   }
 
@@ -194,3 +191,5 @@ export class MemoryStore implements Store {
     }
   }
 }
+
+const isNumberOfKeys = (value: number): boolean => Number.isInteger(value) && value >= 1 && value <= MOST_ROWS

@@ -1,14 +1,17 @@
 import { RailError, shown } from './errors.js'
 
 /**
- * Refuses an option that is not known, with the nearest name as a suggestion.
+ * Refuses an option that is not known, with the nearest name as a suggestion and the list of all.
  *
  * @param ifObject What to say of an object that is of a class, and so no options at all.
  * @throws RailError `RAIL_UNKNOWN_OPTION`, `RAIL_BAD_OPTION` for what is no object of options
  */
 export function checkOptionNames(options: unknown, known: readonly string[], where: string, ifObject?: string): void {
   if (typeof options !== 'object' || options === null || Array.isArray(options)) {
-    throw new RailError('RAIL_BAD_OPTION', `${where} takes an object of options, got ${shown(options)}.`)
+    throw new RailError(
+      'RAIL_BAD_OPTION',
+      `${where} takes an object of options, got ${shown(options)}. Its options: ${known.join(', ')}.`,
+    )
   }
   for (const name of Object.keys(options)) {
     if (known.includes(name)) continue
@@ -35,10 +38,22 @@ export function suggestionFor(name: string, known: readonly string[]): string {
   return nearest !== undefined && nearest.edits <= 3 ? ` Did you mean "${nearest.other}"?` : ''
 }
 
-/** Checks one option by a predicate; `undefined` always passes. @throws RailError `RAIL_BAD_OPTION` */
-export function checkOption(name: string, value: unknown, expected: string, passes: (value: never) => boolean): void {
+/**
+ * Checks one option by a predicate; `undefined` always passes.
+ *
+ * @param expected What it is, as the sentence goes on after "The option … is".
+ * @param advice What to do where it is something else, as a sentence. @default 'Give one, or leave it out.'
+ * @throws RailError `RAIL_BAD_OPTION`
+ */
+export function checkOption(
+  name: string,
+  value: unknown,
+  expected: string,
+  passes: (value: never) => boolean,
+  advice = 'Give one, or leave it out.',
+): void {
   if (value === undefined || passes(value as never)) return
-  throw new RailError('RAIL_BAD_OPTION', `The option ${name} is ${expected}, got ${shown(value)}.`)
+  throw new RailError('RAIL_BAD_OPTION', `The option ${name} is ${expected}, got ${shown(value)}. ${advice}`)
 }
 
 /** The edit distance of V. I. Levenshtein (1966), ignoring case. */

@@ -126,7 +126,7 @@ function endOf(expires: unknown): number {
   if (!Number.isNaN(parsed)) return parsed
   throw new RailError(
     'RAIL_BAD_PLAN',
-    `expires is epoch milliseconds or a text like '2026-12-01T00:00:00Z', got ${shown(expires)}.`,
+    `expires is epoch milliseconds or a text like '2026-12-01T00:00:00Z', got ${shown(expires)}. Write one, or leave it out.`,
   )
 }
 

@@ -14,7 +14,7 @@ export function skipOf<Request>(
   if (reader === undefined) {
     throw new RailError(
       'RAIL_BAD_OPTION',
-      'skipPreflights needs a way to read requests: the second argument of createLimiter.',
+      'skipPreflights needs a way to read requests. Give createLimiter one as its second argument, { method, header }.',
     )
   }
   // Fetch standard, CORS-preflight request: OPTIONS with two fields, and without credentials. With any it is no browser's.

@@ -1,5 +1,5 @@
 import type { Decision } from './decision.js'
-import { RailError, shown } from './errors.js'
+import { RailError, SEE_CAUSE, shown } from './errors.js'
 import { isPromise } from './maybe-promise.js'
 import { checkOption, checkOptionNames } from './options.js'
 import { type BareRefusal, type BodyMaker, jsonBody } from './refusal.js'
@@ -30,7 +30,7 @@ export function checkBody(body: unknown): void {
   if (typeof body !== 'object' || body === null) {
     throw new RailError(
       'RAIL_BAD_OPTION',
-      `The option body is 'json', 'problem' or { problem: { … } }, got ${shown(body)}.`,
+      `The option body is 'json', 'problem' or { problem: { … } }, got ${shown(body)}. Give one, or leave it out.`,
     )
   }
   checkOptionNames(body, ['problem'], 'The option body')
@@ -72,9 +72,9 @@ export function problemBody<Request>(
       if (text === undefined || typeof text === 'string') return text
       // A promise comes too late for a body; one that rejects unheard would end a Node process.
       if (isPromise(text)) text.then(undefined, () => {})
-      throw new RailError('RAIL_BAD_OPTION', `It returns a text or undefined, got ${shown(text)}.`)
+      throw new RailError('RAIL_BAD_OPTION', `It returns a text or undefined, got ${shown(text)}. Return one.`)
     } catch (cause) {
-      const message = `body.problem.${name} failed; the problem was sent without it.`
+      const message = `body.problem.${name} failed; the problem was sent without it. ${SEE_CAUSE}`
       tell(new RailError('RAIL_HOOK_FAILED', message, { cause }))
       return undefined
     }

@@ -45,10 +45,14 @@ export function createReporter(onError: ((error: unknown) => void) | undefined):
       failures.set(known, { count: 0, toldAt: nowMs })
       const times = count === 0 ? '' : `, ${count + 1} times since the last word of it`
       tell(
-        new RailError('RAIL_STORE_FAILED', `The store failed to ${doing}${times}: ${messageOf(cause)}`, {
-          cause,
-          count: count + 1,
-        }),
+        new RailError(
+          'RAIL_STORE_FAILED',
+          `The store failed to ${doing}${times}. See that it can be reached; it said: ${messageOf(cause)}`,
+          {
+            cause,
+            count: count + 1,
+          },
+        ),
       )
     },
     look(decision) {
@@ -59,7 +63,8 @@ export function createReporter(onError: ((error: unknown) => void) | undefined):
         tellOnce(
           'RAIL_NEVER_FITS',
           name,
-          () => `A cost of ${cost} can never fit limit "${name}", whose burst is ${limit.wholeBurst}.`,
+          () =>
+            `A cost of ${cost} can never fit limit "${name}", whose burst is ${limit.wholeBurst}. Raise the burst, or ask for less at once.`,
         )
       }
     },

@@ -27,8 +27,11 @@ export function checkLimits(limits: unknown, where: string): asserts limits is r
     )
   }
   if (!Array.isArray(limits)) {
-    const came = isLimit(limits) ? 'one limit: put it in an array' : shown(limits)
-    throw new RailError('RAIL_BAD_LIMITS', `${where} is an array of limits ([] for no limit), got ${came}.`)
+    const came = isLimit(limits) ? 'one limit' : shown(limits)
+    throw new RailError(
+      'RAIL_BAD_LIMITS',
+      `${where} is an array of limits, got ${came}. Write [perSecond(10)], or [] for no limit.`,
+    )
   }
   for (const limit of limits) if (!isLimit(limit)) throw notALimit(limit, where)
   checkNames([{ key: '', limits, cost: 0 }])
@@ -79,6 +82,6 @@ function isLimit(value: unknown): value is Limit {
 function notALimit(value: unknown, where: string): RailError {
   return new RailError(
     'RAIL_BAD_LIMITS',
-    `${where} holds limits made by limit(), perSecond(), perMinute(), …, but has ${shown(value)} in it.`,
+    `${where} holds limits, but has ${shown(value)} in it. Make each by limit(), perSecond() or another of its kind.`,
   )
 }

@@ -27,7 +27,10 @@ export function serializeString(text: string): string {
   // Nearly every name: printable, and nothing to escape.
   if (/^[ !#-[\]-~]*$/.test(text)) return `"${text}"`
   if (!/^[ -~]*$/.test(text)) {
-    throw new RailError('RAIL_BAD_LIMIT', `A name that is sent in a header is printable ASCII, got ${shown(text)}.`)
+    throw new RailError(
+      'RAIL_BAD_LIMIT',
+      `A name that is sent in a header is printable ASCII, got ${shown(text)}. Make limits by limit(), which checks it.`,
+    )
   }
   return `"${text.replace(/["\\]/g, '\\$&')}"`
 }

@@ -257,7 +257,9 @@ describe('wrong options of with are an error when it is called', () => {
 
   test('a scope or limits beside charges', () => {
     const several = createLimiter<Asked>({ charges: () => [] })
-    expect(() => several.with({ scope: 'writes' })).toThrow(/takes only cost in with\(\); return the rest from charges/)
+    expect(() => several.with({ scope: 'writes' })).toThrow(
+      /takes only cost in with\(\)\. Return the rest from charges/,
+    )
     expect(() => several.with({ limits: [] })).toThrow(/only cost/)
   })
 

@@ -216,7 +216,7 @@ const FAULTS: readonly (readonly [what: string, options: unknown, fault: object]
   [
     'limits returns null',
     { limits: () => null },
-    { code: 'RAIL_BAD_LIMITS', message: /an array of limits .*got null/ },
+    { code: 'RAIL_BAD_LIMITS', message: /an array of limits, got null\. Write \[perSecond/ },
   ],
   [
     'limits returns one limit',
@@ -228,7 +228,7 @@ const FAULTS: readonly (readonly [what: string, options: unknown, fault: object]
   [
     'limits returns an array of something else',
     { limits: () => [5] },
-    { code: 'RAIL_BAD_LIMITS', message: /made by limit\(\), perSecond\(\).* 5/ },
+    { code: 'RAIL_BAD_LIMITS', message: /has 5 in it\. Make each by limit\(\)/ },
   ],
   [
     'limits returns a limit made by hand',

@@ -17,8 +17,10 @@ describe('a failing store', () => {
     expect(errors.map((error) => error.count)).toEqual([1])
     storeFailed('take', gone, 6_000)
     expect(errors.map((error) => error.count)).toEqual([1, 3])
-    expect(errors[0]?.message).toBe('The store failed to take: gone')
-    expect(errors[1]?.message).toBe('The store failed to take, 3 times since the last word of it: gone')
+    expect(errors[0]?.message).toBe('The store failed to take. See that it can be reached; it said: gone')
+    expect(errors[1]?.message).toBe(
+      'The store failed to take, 3 times since the last word of it. See that it can be reached; it said: gone',
+    )
     expect(errors[1]?.cause).toBe(gone)
     // What was told is not counted again.
     storeFailed('take', gone, 7_000)
@@ -40,10 +42,10 @@ describe('a failing store', () => {
       storeFailed('take', 'a text', 0)
     }
     expect(errors.map((error) => error.message)).toEqual([
-      'The store failed to take: gone',
-      'The store failed to settle: gone',
-      'The store failed to take: slow',
-      'The store failed to take: "a text"',
+      'The store failed to take. See that it can be reached; it said: gone',
+      'The store failed to settle. See that it can be reached; it said: gone',
+      'The store failed to take. See that it can be reached; it said: slow',
+      'The store failed to take. See that it can be reached; it said: "a text"',
     ])
   })
 
@@ -69,7 +71,7 @@ describe('a cost that never fits', () => {
     // per_minute refuses too, but would let it in later.
     look(empty.take([{ ...charge, limits: [perMinute(5), perSecond(4)] }], 0))
     expect(errors.map((error) => error.message)).toEqual([
-      'A cost of 5 can never fit limit "per_second", whose burst is 4.',
+      'A cost of 5 can never fit limit "per_second", whose burst is 4. Raise the burst, or ask for less at once.',
     ])
     look(ask([perSecond(4)], 9))
     expect(told()).toHaveLength(1)

@@ -36,7 +36,9 @@ describe('of a store that fails, onError is told', () => {
       await limiter.take({})
     }
     expect(told.map((error) => error.count)).toEqual([1, 500, 500])
-    expect(told[1]?.message).toBe('The store failed to take, 500 times since the last word of it: no answer')
+    expect(told[1]?.message).toBe(
+      'The store failed to take, 500 times since the last word of it. See that it can be reached; it said: no answer',
+    )
   })
 
   test('once a second of each kind, so that one does not hide another', async () => {
@@ -70,8 +72,8 @@ describe('of a store that fails, onError is told', () => {
     state.takes = true
     for (let request = 0; request < 5; request++) (await limiter.take({})).settle(2)
     expect(told.map((error) => error.message)).toEqual([
-      'The store failed to take: no answer',
-      'The store failed to settle: no answer',
+      'The store failed to take. See that it can be reached; it said: no answer',
+      'The store failed to settle. See that it can be reached; it said: no answer',
     ])
   })
 

@@ -137,7 +137,7 @@ function pluginOf(options: RateLimitOptions): RateLimit {
       done(
         new RailError(
           'RAIL_UNKNOWN_OPTION',
-          `What rateLimit(options) returns has its options, and register() takes no more of them, got "${ignored}".`,
+          `What rateLimit(options) returns has its options, and register() takes no more of them, got "${ignored}". Give it to rateLimit().`,
         ),
       )
       return
@@ -169,7 +169,10 @@ function checkHook(hook: unknown): void {
   const hooks = ['onRequest', 'preHandler']
   if (hooks.includes(hook as string)) return
   const hint = suggestionFor(String(hook), hooks)
-  throw new RailError('RAIL_BAD_OPTION', `The option hook is 'onRequest' or 'preHandler', got ${shown(hook)}.${hint}`)
+  throw new RailError(
+    'RAIL_BAD_OPTION',
+    `The option hook is 'onRequest' or 'preHandler', got ${shown(hook)}.${hint} Give one, or leave it out.`,
+  )
 }
 
 /** A plugin that is added as a hook is called with a request in place of an application. */

@@ -16,7 +16,10 @@ export function routeLimiters(limiter: Routed): (route: unknown, url: string) =>
   return (route, url) => {
     if (route === undefined || route === false) return limiter
     if (typeof route !== 'object' || route === null) {
-      throw new RailError('RAIL_BAD_OPTION', `config.rail of route ${url} is false or an object, got ${String(route)}.`)
+      throw new RailError(
+        'RAIL_BAD_OPTION',
+        `config.rail of route ${url} is false or an object, got ${String(route)}. Write false, { cost }, { scope } or { limits }.`,
+      )
     }
     // Several routes may share one object, and then not one URL.
     const byUrl = made.get(route) ?? new Map<string, Routed>()

@@ -31,7 +31,7 @@ describe('a mistyped', () => {
       /The option hook is 'onRequest' or 'preHandler', got "prehandler"\. Did you mean "preHandler"\?/,
     ],
     [{ hook: 'onrequest' }, /Did you mean "onRequest"\?/],
-    [{ hook: 'onSend' }, /got "onSend"\.$/],
+    [{ hook: 'onSend' }, /got "onSend"\. Give one, or leave it out\.$/],
     [{ hook: true }, /got true/],
     [{ hok: 'preHandler' }, /no option "hok"\. Did you mean "hook"\?/],
     [{ identfy: () => 'acme' }, /no option "identfy"\. Did you mean "identify"\?/],
@@ -44,7 +44,11 @@ describe('a mistyped', () => {
   test.each([
     [{ costs: 3 }, /config\.rail of route \/v1\/report has no option "costs"\. Did you mean "cost"\?/],
     [{ limit: [perMinute(1)] }, /has no option "limit"\. Did you mean "limits"\?/],
-    [[perMinute(1)], /config\.rail of route \/v1\/report takes an object of options, got an array of 1/],
+    [
+      [perMinute(1)],
+      /config\.rail of route \/v1\/report takes an object of options, got an array of 1\. Its options: cost,/,
+    ],
+    [true, /config\.rail of route \/v1\/report is false or an object, got true\. Write false, \{ cost \},/],
   ])("option of a route %o is an error at start, with the route's URL and a suggestion", async (rail, words) => {
     const app = await limited()
     expect(() => app.get('/v1/report', { config: { rail: rail as never } }, async () => 'ok')).toThrow(words)
@@ -58,7 +62,7 @@ test.each([
   const register = async (): Promise<unknown> => Fastify().register(rateLimit(options), { [name]: value } as never)
   await expect(register).rejects.toMatchObject({
     code: 'RAIL_UNKNOWN_OPTION',
-    message: expect.stringContaining(`takes no more of them, got "${name}"`),
+    message: expect.stringContaining(`takes no more of them, got "${name}". Give it to rateLimit().`),
   })
 })
 

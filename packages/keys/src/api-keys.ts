@@ -160,14 +160,18 @@ function checkOptions(options: Partial<ApiKeysOptions<unknown, never>>): void {
   checkOptionNames(options, ['keys', 'lookup', 'address', 'header', 'failures', 'clock'], 'apiKeys()')
   const { keys, lookup, address, header, failures, clock } = options
   if (address === undefined)
-    wrong('The option address is required: a function that returns the address of the caller, or null.')
-  checkOption('address', address, 'a function', isFunction)
+    wrong(
+      'The option address is required: a function that returns the address of the caller, or null. Write address: (request) => request.ip.',
+    )
+  checkOption('address', address, 'a function', isFunction, 'Write address: (request) => request.ip.')
   if ((keys === undefined) === (lookup === undefined)) wrong('Give either keys or lookup, not both.')
-  checkOption('lookup', lookup, 'a function', isFunction)
-  checkOption('keys', keys, 'an object with an identity for each hash', isTable)
+  checkOption('lookup', lookup, 'a function', isFunction, 'Write lookup: (hash) => identityOf(hash).')
+  checkOption('keys', keys, 'an object with an identity for each hash', isTable, 'Write { [hashKey(key)]: identity }.')
   for (const hash of Object.keys(keys ?? {})) {
     if (!/^[0-9a-f]{64}$/.test(hash))
-      wrong('keys is a table of SHA-256 hashes in lower-case hexadecimal, as hashKey() makes them, not of keys.')
+      wrong(
+        'keys is a table of SHA-256 hashes in lower-case hexadecimal, as hashKey() makes them, not of keys. Write { [hashKey(key)]: identity }.',
+      )
   }
   checkOption('header', header, "'authorization' or 'x-api-key'", isHeader)
   checkOption('failures', failures, "an array of limits that count cost, not 'requests'", areOfCost)
@@ -190,7 +194,7 @@ const areOfCost = (value: unknown): boolean =>
 function notAnAddress(from: unknown): RailError {
   return new RailError(
     'RAIL_BAD_ADDRESS',
-    `What address(request) returns is a text, or null where there is no address, got ${shown(from)}.`,
+    `What address(request) returns is a text, or null where there is no address, got ${shown(from)}. Return null for undefined.`,
   )
 }
 

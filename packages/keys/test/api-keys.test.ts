@@ -213,27 +213,43 @@ describe('apiKeys', () => {
   })
 
   test.each([
-    ['no address', { keys }, 'address'],
+    ['no address', { keys }, 'or null. Write address: (request) => request.ip.'],
     ['neither keys nor lookup', { address }, 'either keys or lookup'],
     ['both', { keys, lookup: () => undefined, address }, 'either keys or lookup'],
-    ['keys that are not hashed', { keys: { [KEY]: { id: 'acme' } }, address }, 'hashKey()'],
-    ['an unknown header', { keys, address, header: 'cookie' }, 'x-api-key'],
+    [
+      'keys that are not hashed',
+      { keys: { [KEY]: { id: 'acme' } }, address },
+      'as hashKey() makes them, not of keys. Write { [hashKey(key)]: identity }.',
+    ],
+    ['an unknown header', { keys, address, header: 'cookie' }, `'x-api-key', got "cookie". Give one, or leave it out.`],
     ['no options', undefined, 'an object of options'],
     ['an unknown option', { keys, address, failure: [] }, 'Did you mean "failures"?'],
-    ['an address that is no function', { keys, address: '192.0.2.1' }, 'address is a function'],
-    ['a lookup that is no function', { lookup: {}, address }, 'lookup is a function'],
+    [
+      'an address that is no function',
+      { keys, address: '192.0.2.1' },
+      'address is a function, got "192.0.2.1". Write address: (request) => request.ip.',
+    ],
+    [
+      'a lookup that is no function',
+      { lookup: {}, address },
+      'lookup is a function, got an object. Write lookup: (hash) => identityOf(hash).',
+    ],
     ['keys in a Map, which would know nobody', { keys: new Map(Object.entries(keys)), address }, 'an object with'],
-    ['keys that are null', { keys: null, address }, 'an object with'],
+    ['keys that are null', { keys: null, address }, 'for each hash, got null. Write { [hashKey(key)]: identity }.'],
     ['failures that are one limit', { keys, address, failures: perMinute(10) }, 'an array of limits'],
     ['failures that are no limits', { keys, address, failures: [10] }, 'an array of limits'],
     ['failures that count requests', { keys, address, failures: [perMinute(1, { counts: 'requests' })] }, 'count cost'],
     [
       'a failures limit written by hand',
       { keys, address, failures: [{ ...perMinute(5), grain: 7 }] },
-      'limits made by',
+      'Make each by limit()',
     ],
     ['failures of one name', { keys, address, failures: [perMinute(3), perMinute(5)] }, 'named "per_minute"'],
-    ['a clock that is no function', { keys, address, clock: 0 }, 'clock is a function'],
+    [
+      'a clock that is no function',
+      { keys, address, clock: 0 },
+      'clock is a function that returns milliseconds, got 0. Give one, or leave it out.',
+    ],
   ])('%s is an error at the start', (_name, options, words) => {
     const make = () => apiKeys(options as never)
     expect(make).toThrow(RailError)

@@ -133,7 +133,10 @@ export function planFile(path: string, options: PlanFileOptions = {}): PlanFile 
 
 function checkOptions(path: unknown, options: PlanFileOptions): void {
   if (typeof path !== 'string' || path === '') {
-    throw new RailError('RAIL_BAD_OPTION', `planFile takes the path of a file, got ${JSON.stringify(path)}.`)
+    throw new RailError(
+      'RAIL_BAD_OPTION',
+      `planFile takes the path of a file, got ${JSON.stringify(path)}. Write planFile('plans.yaml').`,
+    )
   }
   checkOptionNames(options, ['every', 'onReload', 'onError', 'clock', 'schedule'], 'planFile')
   for (const name of ['onReload', 'onError', 'clock', 'schedule'] as const) {

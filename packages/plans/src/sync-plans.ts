@@ -102,7 +102,7 @@ export function syncPlans(options: SyncOptions): SyncedPlans {
     if (!live || plans.source === 'live') return plans.source
     throw new RailError(
       'RAIL_SYNC_FAILED',
-      `${url.origin} did not answer within ${readyWithinMs} ms: ${loop.problem ?? 'no answer yet'}.`,
+      `${url.origin} did not answer within ${readyWithinMs} ms: ${loop.problem ?? 'no answer yet'}. See that it can be reached from here.`,
     )
   }
 
@@ -152,6 +152,6 @@ async function holding<Value>(promise: Promise<Value>): Promise<Value> {
 function unknownScope(scope: string): RailError {
   return new RailError(
     'RAIL_UNKNOWN_SCOPE',
-    `The program asks for the scope ${JSON.stringify(scope)}, and no plan of the control plane has it: only the plan's own limits hold there.`,
+    `The program asks for the scope ${JSON.stringify(scope)}, and no plan of the control plane has it: only the plan's own limits hold there. Give a plan that scope, as {} where it needs no limit.`,
   )
 }

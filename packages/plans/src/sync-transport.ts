@@ -134,17 +134,20 @@ export function checkedUrl(said: string | URL, allowPlainHttp: boolean): URL {
   if (!URL.canParse(said.toString())) {
     throw new RailError(
       'RAIL_BAD_OPTION',
-      `The option url is the control plane's, such as https://rail.internal, got ${JSON.stringify(said)}.`,
+      `The option url is the control plane's, such as https://rail.internal, got ${JSON.stringify(said)}. Write it in full.`,
     )
   }
   const url = new URL(said)
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {
-    throw new RailError('RAIL_BAD_OPTION', `The option url begins with https:// or http://, got ${url.protocol}.`)
+    throw new RailError(
+      'RAIL_BAD_OPTION',
+      `The option url begins with https:// or http://, got ${url.protocol}. Write https://, and the host.`,
+    )
   }
   if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
     throw new RailError(
       'RAIL_BAD_OPTION',
-      'The option url has no user, query or fragment; the token is an option of its own.',
+      'The option url has no user, query or fragment; the token is an option of its own. Leave them out.',
     )
   }
   const { hostname } = url

@@ -78,7 +78,12 @@ describe('at the start', () => {
     expect(() => planFile(path, { evry: '1s' } as PlanFileOptions)).toThrow(/Did you mean "every"\?/)
     expect(() => planFile(path, { every: 0 })).toThrow(expect.objectContaining({ code: 'RAIL_BAD_DURATION' }))
     expect(() => planFile(path, { onReload: 5 } as never)).toThrow(expect.objectContaining({ code: 'RAIL_BAD_OPTION' }))
-    expect(() => planFile('')).toThrow(expect.objectContaining({ code: 'RAIL_BAD_OPTION' }))
+    expect(() => planFile('')).toThrow(
+      expect.objectContaining({
+        code: 'RAIL_BAD_OPTION',
+        message: `planFile takes the path of a file, got "". Write planFile('plans.yaml').`,
+      }),
+    )
   })
 })
 

@@ -145,7 +145,7 @@ describe('a scope that no plan has', () => {
     expect(plans.limitsFor('acme', 'writes')).toHaveLength(1)
     for (let index = 0; index < 3; index++) expect(plans.limitsFor('acme', 'wriets')).toEqual([])
     expect(told.map(({ code, message }) => [code, message])).toEqual([
-      ['RAIL_UNKNOWN_SCOPE', expect.stringContaining('"wriets"')],
+      ['RAIL_UNKNOWN_SCOPE', expect.stringMatching(/"wriets".* Give a plan that scope/)],
     ])
     expect(plans.status().unknownScopes).toEqual(['wriets'])
     await exchange()
@@ -303,9 +303,14 @@ describe('at the start', () => {
 
   test.each<[string, Readonly<Record<string, unknown>>, string, RegExp]>([
     ['an unknown option', { tokn: 'x' }, 'RAIL_UNKNOWN_OPTION', /Did you mean "token"/],
-    ['no url', { url: 'rail.internal' }, 'RAIL_BAD_OPTION', /url/],
-    ['a url of another kind', { url: 'ftp://127.0.0.1' }, 'RAIL_BAD_OPTION', /https:/],
-    ['a password in the url', { url: 'https://a:b@rail.internal' }, 'RAIL_BAD_OPTION', /no user/],
+    ['no url', { url: 'rail.internal' }, 'RAIL_BAD_OPTION', /got "rail\.internal"\. Write it in full\.$/],
+    [
+      'a url of another kind',
+      { url: 'ftp://127.0.0.1' },
+      'RAIL_BAD_OPTION',
+      /https:.*got ftp:\. Write https:\/\/, and the host\.$/,
+    ],
+    ['a password in the url', { url: 'https://a:b@rail.internal' }, 'RAIL_BAD_OPTION', /no user.* Leave them out\.$/],
     [
       'plain http to another machine',
       { url: 'http://rail.internal' },
@@ -321,7 +326,12 @@ describe('at the start', () => {
     ['no token', { token: undefined }, 'RAIL_BAD_OPTION', /got undefined.*environment/],
     ['a token that would end the header', { token: 'secret\r\nX: y' }, 'RAIL_BAD_OPTION', /other characters/],
     ['a duration that is none', { readyWithin: 'soon' }, 'RAIL_BAD_DURATION', /soon/],
-    ['no customers to be counted', { mostCustomers: 0 }, 'RAIL_BAD_OPTION', /mostCustomers/],
+    [
+      'no customers to be counted',
+      { mostCustomers: 0 },
+      'RAIL_BAD_OPTION',
+      /mostCustomers.*got 0\. Give one, or leave it out\.$/,
+    ],
     ['a wrong fallback', { fallback: { plan: {} } }, 'RAIL_BAD_PLAN', /Did you mean "plans"/],
   ])('%s is an error', (_, options, code, message) => {
     const make = (): unknown =>

@@ -42,18 +42,21 @@ export function checkOptions(options: RedisStoreOptions): void {
   if ((options.client === undefined) === (options.run === undefined)) {
     throw new RailError(
       'RAIL_BAD_OPTION',
-      'RedisStore needs one of two: the option client, or run for any other client.',
+      'RedisStore needs one of two: the option client, or run for any other client. Give one of them, and not both.',
     )
   }
   if (options.cluster !== undefined && options.run === undefined) {
-    throw new RailError('RAIL_BAD_OPTION', 'The option cluster belongs to run; a client is asked itself.')
+    throw new RailError('RAIL_BAD_OPTION', 'The option cluster belongs to run; a client is asked itself. Leave it out.')
   }
 }
 
 /** What the option `tag` returned. @throws RailError `RAIL_BAD_OPTION` unless it is a text that says something */
 export function checkedTag(tag: unknown): string {
   if (typeof tag === 'string' && tag !== '') return tag
-  throw new RailError('RAIL_BAD_OPTION', `What tag(key, scope) returns is a non-empty text, got ${shown(tag)}.`)
+  throw new RailError(
+    'RAIL_BAD_OPTION',
+    `What tag(key, scope) returns is a non-empty text, got ${shown(tag)}. Return one, such as the key.`,
+  )
 }
 
 const OPTION_NAMES = ['client', 'run', 'prefix', 'deadlineMs', 'tag', 'rememberRefusals', 'cluster', 'useGivenTime']

@@ -19,8 +19,16 @@ function faultOf(options: unknown): string {
 
 describe('a store is not made', () => {
   test.each([
-    ['of nothing', undefined, 'RAIL_BAD_OPTION: RedisStore takes an object of options, got undefined.'],
-    ['without a client', {}, 'RAIL_BAD_OPTION: RedisStore needs one of two: the option client, or run for any other'],
+    [
+      'of nothing',
+      undefined,
+      'RAIL_BAD_OPTION: RedisStore takes an object of options, got undefined. Its options: client, run',
+    ],
+    [
+      'without a client',
+      {},
+      'RAIL_BAD_OPTION: RedisStore needs one of two: the option client, or run for any other client. Give one of them, and not both.',
+    ],
     ['with a client and run', { client: createClient(), run }, 'RAIL_BAD_OPTION: RedisStore needs one of two'],
     [
       'with an option misspelt',
@@ -42,7 +50,11 @@ describe('a store is not made', () => {
       { client: null },
       'RAIL_BAD_OPTION: The option client is a client of node-redis or ioredis',
     ],
-    ['with a text as run', { run: 'EVAL' }, 'RAIL_BAD_OPTION: The option run is a function, got "EVAL".'],
+    [
+      'with a text as run',
+      { run: 'EVAL' },
+      'RAIL_BAD_OPTION: The option run is a function, got "EVAL". Give one, or leave it out.',
+    ],
     [
       'with braces in its prefix',
       { run, prefix: '{rail}:' },
@@ -64,17 +76,25 @@ describe('a store is not made', () => {
       { run, deadlineMs: 2 ** 31 },
       'RAIL_BAD_OPTION: The option deadlineMs is',
     ],
-    ['with a text as tag', { run, tag: 'one' }, 'RAIL_BAD_OPTION: The option tag is a function, got "one".'],
+    [
+      'with a text as tag',
+      { run, tag: 'one' },
+      'RAIL_BAD_OPTION: The option tag is a function, got "one". Give one, or leave it out.',
+    ],
     [
       'with yes for true',
       { run, rememberRefusals: 'yes' },
       'RAIL_BAD_OPTION: The option rememberRefusals is true or false',
     ],
-    ['with 1 for true', { run, useGivenTime: 1 }, 'RAIL_BAD_OPTION: The option useGivenTime is true or false, got 1.'],
+    [
+      'with 1 for true',
+      { run, useGivenTime: 1 },
+      'RAIL_BAD_OPTION: The option useGivenTime is true or false, got 1. Give one, or leave it out.',
+    ],
     [
       'with cluster beside a client',
       { client: createClient(), cluster: true },
-      'RAIL_BAD_OPTION: The option cluster belongs',
+      'RAIL_BAD_OPTION: The option cluster belongs to run; a client is asked itself. Leave it out.',
     ],
   ])('%s', (_, options, fault) => {
     expect(faultOf(options)).toContain(fault)
@@ -130,6 +150,6 @@ test('a client is known by what it can, not by its name', () => {
 test('a tag that says nothing is an error of its request', async () => {
   const store = new RedisStore({ run, tag: () => '' })
   await expect(async () => store.take([{ key: 'acme', limits: [], cost: 1 }], 0)).rejects.toThrow(
-    'What tag(key, scope) returns is a non-empty text, got "".',
+    'What tag(key, scope) returns is a non-empty text, got "". Return one, such as the key.',
   )
 })
