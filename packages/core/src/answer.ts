@@ -1,11 +1,11 @@
 import type { Decision } from './decision.js'
 import { RailError, SEE_CAUSE, shown } from './errors.js'
 import type { Field } from './field.js'
-import { headersFor } from './headers.js'
+import { fieldsFor } from './headers.js'
 import type { RejectReply, Settings } from './limiter-options.js'
 import { attempt } from './maybe-promise.js'
 import { bodyMaker } from './problem.js'
-import { type Refusal, refusalFor, unavailable } from './refusal.js'
+import { overLimit, type Refusal, unavailable } from './refusal.js'
 import type { MaybePromise } from './store.js'
 
 /** What is sent for one request: header fields on every answer, and the refusal if there is one. */
@@ -24,9 +24,9 @@ export function answerTo<Request>(
 ): MaybePromise<Answer> {
   if (settings.dryRun === true) return NOTHING
   const { styles, clockIsEpoch } = settings
-  const fields = styles.length === 0 ? [] : headersFor(decision, styles, clockIsEpoch ? now : undefined)
+  const fields = styles.length === 0 ? [] : fieldsFor(decision, styles, clockIsEpoch ? now : undefined)
   if (decision.allowed) return { headers: exposed(fields, settings), refusal: undefined }
-  const refusal = refusalFor(decision, settings, bodyMaker(settings.body, request, tell))
+  const refusal = overLimit(decision, settings, bodyMaker(settings.body, request, tell))
   return refused(refusal, fields, request, settings, tell)
 }
 

@@ -1,4 +1,5 @@
 import { fullAfter, remainingOf, waitFor } from './bucket.js'
+import { RailError, shown } from './errors.js'
 import type { Limit } from './limit.js'
 
 /** The answer to the charges of one request. */
@@ -13,6 +14,12 @@ export interface Decision {
   readonly refusedBy: readonly string[]
   /** Statuses of buckets whose limit had changed since they were last charged. */
   readonly redefined: readonly LimitStatus[]
+}
+
+/** Checks what stands for a decision. @throws RailError `RAIL_BAD_OPTION` */
+export function checkDecision(decision: unknown, where: string): void {
+  if (Array.isArray((decision as Partial<Decision> | null | undefined)?.limits)) return
+  throw new RailError('RAIL_BAD_OPTION', `${where} takes a decision, got ${shown(decision)}. Give that of an outcome.`)
 }
 
 /** One bucket's part of a decision. */

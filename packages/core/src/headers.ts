@@ -1,9 +1,18 @@
-import { type Decision, type LimitStatus, sentName } from './decision.js'
+import { checkDecision, type Decision, type LimitStatus, sentName } from './decision.js'
 import type { Field } from './field.js'
-import { type HeaderStyle, olderFields, windowSeconds } from './header-styles.js'
+import { checkStyles, type HeaderStyle, olderFields, windowSeconds } from './header-styles.js'
 import type { Limit } from './limit.js'
+import { checkOption, checkOptionNames } from './options.js'
 import { toldWaitOf, wholeSeconds } from './seconds.js'
 import { serializeString } from './structured-field.js'
+
+/** How a decision is told. */
+export interface HeaderOptions {
+  /** A style, several, or `false` for no field. Two styles that write one field differently are an error. @default 'draft-11' */
+  readonly headers?: HeaderStyle | readonly HeaderStyle[] | false | undefined
+  /** The moment of the decision, in milliseconds since 1970, for `X-RateLimit-Reset`. @default Date.now() */
+  readonly epochMs?: number | undefined
+}
 
 /**
  * The header fields that tell a client where it stands, in one or several {@link HeaderStyle}s. None for a decision
@@ -18,22 +27,26 @@ import { serializeString } from './structured-field.js'
  *
  * Source: draft-ietf-httpapi-ratelimit-headers-11 sections 3 and 4; RFC 9651.
  *
- * @param styles @default 'draft-11'
- * @param epochMs The moment of the decision, in milliseconds since 1970, for `X-RateLimit-Reset`. @default Date.now()
- * @throws RailError `RAIL_BAD_CLOCK` when `epochMs` is no finite number and a style sends it, `RAIL_BAD_OPTION` for a style
- * that there is not
+ * @throws RailError `RAIL_BAD_OPTION`, `RAIL_UNKNOWN_OPTION` for wrong options, and for what is no decision
  */
-export function headersFor(
-  decision: Decision,
-  styles: HeaderStyle | readonly HeaderStyle[] = 'draft-11',
-  epochMs?: number,
-): Field[] {
-  const { limits } = decision
+export function headersFor(decision: Decision, options?: HeaderOptions): Field[] {
+  checkDecision(decision, 'headersFor()')
+  if (options === undefined) return fieldsFor(decision, DRAFT_11, undefined)
+  checkOptionNames(options, ['headers', 'epochMs'], 'headersFor()')
+  const { headers = DRAFT_11, epochMs } = options
+  checkOption('epochMs', epochMs, 'milliseconds since 1970', isMoment)
+  return fieldsFor(decision, checkStyles(headers), epochMs)
+}
+
+const DRAFT_11: readonly HeaderStyle[] = ['draft-11']
+const isMoment = (value: unknown): boolean => typeof value === 'number' && Number.isSafeInteger(Math.floor(value))
+
+/** As {@link headersFor}, of options that have been checked. */
+export function fieldsFor({ limits }: Decision, styles: readonly HeaderStyle[], epochMs: number | undefined): Field[] {
   if (limits.length === 0) return []
-  const several = typeof styles === 'string' ? [styles] : styles
-  if (several.length === 1 && several[0] === 'draft-11') return draft11(limits)
+  if (styles.length === 1 && styles[0] === 'draft-11') return draft11(limits)
   const fields: Field[] = []
-  for (const style of several) {
+  for (const style of styles) {
     fields.push(...(style === 'draft-11' ? draft11(limits) : olderFields(style, limits, epochMs)))
   }
   return fields

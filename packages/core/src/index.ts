@@ -10,7 +10,7 @@ export { type Duration, durationMs } from './duration.js'
 export { RailError, type RailErrorCode, shown, throwError } from './errors.js'
 export { type Field, type FieldReader, mergeField, mergeFields, type Standing } from './field.js'
 export type { HeaderStyle } from './header-styles.js'
-export { headersFor } from './headers.js'
+export { type HeaderOptions, headersFor } from './headers.js'
 export {
   type Limit,
   type LimitDefinition,

@@ -6,11 +6,10 @@ import { checkStyles, type HeaderStyle } from './header-styles.js'
 import type { Limit } from './limit.js'
 import { MemoryStore } from './memory-store.js'
 import type { Shape } from './notes.js'
-import { checkOption, checkOptionNames } from './options.js'
+import { type Check, checkOption, checkOptionNames, isWholeFrom } from './options.js'
 import { skipOf } from './preflight.js'
 import { checkBody, type RefusalBody } from './problem.js'
-import type { Refusal, RefusalOptions } from './refusal.js'
-import { MOST_SECONDS } from './seconds.js'
+import { REFUSAL_CHECKS, type Refusal, type RefusalOptions } from './refusal.js'
 import { checkLimits, type LimitSource } from './source.js'
 import type { MaybePromise, Store } from './store.js'
 
@@ -180,35 +179,19 @@ const isSource = (value: unknown): boolean =>
 const isText = (value: unknown): boolean => typeof value === 'string'
 const isBoolean = (value: unknown): boolean => typeof value === 'boolean'
 const isCost = (value: unknown): boolean => isFunction(value) || isWholeFrom(0)(value)
-const isWholeFrom =
-  (least: number) =>
-  (value: unknown): boolean =>
-    typeof value === 'number' && Number.isSafeInteger(value) && value >= least
 const isStore = (value: unknown): boolean =>
   typeof value === 'object' &&
   value !== null &&
   ['take', 'peek', 'settle', 'reset'].every((name) => isFunction((value as Record<string, unknown>)[name]))
-const isSeconds =
-  (least: number) =>
-  (value: unknown): boolean =>
-    isWholeFrom(least)(value) && (value as number) <= MOST_SECONDS
 
-type Check = readonly [
-  name: keyof LimiterOptions<unknown>,
-  expected: string,
-  passes: (value: unknown) => boolean,
-  advice?: string,
-]
-
-const CHECKS: readonly Check[] = [
+const CHECKS: readonly Check<keyof LimiterOptions<unknown>>[] = [
   ['identify', 'a function', isFunction, IDENTIFY],
   ['charges', 'a function', isFunction],
   ['cost', COST, isCost],
   ['store', 'a store, with take, peek, settle and reset', isStore, 'Give new MemoryStore(), or leave it out.'],
   ['scope', 'a text', isText],
   ['exposeHeaders', 'true or false', isBoolean],
-  ['maxRetryAfter', `a whole number of seconds from 1 to ${MOST_SECONDS}`, isSeconds(1)],
-  ['jitter', `a whole number of seconds from 0 to ${MOST_SECONDS}`, isSeconds(0)],
+  ...REFUSAL_CHECKS,
   ['onReject', 'a function', isFunction],
   ['skip', 'a function', isFunction],
   ['skipPreflights', 'true or false', isBoolean],

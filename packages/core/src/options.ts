@@ -56,6 +56,20 @@ export function checkOption(
   throw new RailError('RAIL_BAD_OPTION', `The option ${name} is ${expected}, got ${shown(value)}. ${advice}`)
 }
 
+/** What an option is checked by: its name, and what {@link checkOption} takes beside the value. */
+export type Check<Name> = readonly [
+  name: Name,
+  expected: string,
+  passes: (value: unknown) => boolean,
+  advice?: string | undefined,
+]
+
+/** Whether a value is a whole number from `least` up. */
+export const isWholeFrom =
+  (least: number) =>
+  (value: unknown): boolean =>
+    typeof value === 'number' && Number.isSafeInteger(value) && value >= least
+
 /** The edit distance of V. I. Levenshtein (1966), ignoring case. */
 function editsBetween(a: string, b: string): number {
   const [from, to] = [a.toLowerCase(), b.toLowerCase()]

@@ -1,4 +1,5 @@
-import type { Decision } from './decision.js'
+import { checkDecision, type Decision } from './decision.js'
+import { type Check, checkOption, checkOptionNames, isWholeFrom } from './options.js'
 import { MOST_SECONDS, wholeSeconds } from './seconds.js'
 
 /** What a refused request is answered with. */
@@ -33,8 +34,30 @@ export type BodyMaker = (refusal: BareRefusal) => Pick<Refusal, 'type' | 'body'>
  * the limits that refused, rounded up to whole seconds, at least 1.
  *
  * @param body @default {@link jsonBody}; {@link problemBody} makes others
+ * @throws RailError `RAIL_BAD_OPTION`, `RAIL_UNKNOWN_OPTION` for wrong options, and for what is no decision
  */
 export function refusalFor(decision: Decision, options: RefusalOptions = {}, body: BodyMaker = jsonBody): Refusal {
+  checkDecision(decision, 'refusalFor()')
+  const names = REFUSAL_CHECKS.map(([name]) => name)
+  checkOptionNames(options, names, 'refusalFor()')
+  for (const [name, expected, passes] of REFUSAL_CHECKS) checkOption(name, options[name], expected, passes)
+  checkOption('body', body, 'a function that makes a body', (value) => typeof value === 'function')
+  return overLimit(decision, options, body)
+}
+
+const isSeconds =
+  (least: number) =>
+  (value: unknown): boolean =>
+    isWholeFrom(least)(value) && (value as number) <= MOST_SECONDS
+
+/** What {@link RefusalOptions} take. */
+export const REFUSAL_CHECKS: readonly Check<keyof RefusalOptions>[] = [
+  ['maxRetryAfter', `a whole number of seconds from 1 to ${MOST_SECONDS}`, isSeconds(1)],
+  ['jitter', `a whole number of seconds from 0 to ${MOST_SECONDS}`, isSeconds(0)],
+]
+
+/** As {@link refusalFor}, of options that have been checked. */
+export function overLimit(decision: Decision, options: RefusalOptions, body: BodyMaker): Refusal {
   return withBody({ status: 429, retryAfter: retryAfterOf(decision.retryAfterMs, options), decision }, body)
 }
 

@@ -3,6 +3,7 @@ import {
   createLimiter,
   type Decision,
   type Field,
+  type HeaderOptions,
   type HeaderStyle,
   headersFor,
   type Limit,
@@ -30,7 +31,7 @@ function sent(fields: readonly Field[]): string[] {
 }
 
 function told(style: HeaderStyle | readonly HeaderStyle[], decision: Decision, epochMs = AT): string[] {
-  return sent(headersFor(decision, style, epochMs))
+  return sent(headersFor(decision, { headers: style, epochMs }))
 }
 
 function outcomeOf(options: Partial<LimiterOptions<string>>, key = 'acme') {
@@ -63,8 +64,10 @@ describe('draft-11', () => {
 
   it('is the default, and the same whether it is named alone or in an array', () => {
     const decision = decisionOn([perSecond(10)], 1)
-    expect(headersFor(decision)).toEqual(headersFor(decision, 'draft-11'))
-    expect(headersFor(decision, ['draft-11'])).toEqual(headersFor(decision, 'draft-11'))
+    const told = headersFor(decision, { headers: 'draft-11' })
+    expect(headersFor(decision)).toEqual(told)
+    expect(headersFor(decision, {})).toEqual(told)
+    expect(headersFor(decision, { headers: ['draft-11'] })).toEqual(told)
   })
 
   it('tells for a limit that refused the wait for this cost, and no wait for a cost that never fits', () => {
@@ -122,7 +125,7 @@ describe('x-ratelimit', () => {
 
   it('counts the reset from Date.now by default', () => {
     const before = Math.floor(Date.now() / 1000)
-    const reset = Number(headersFor(decisionOn([perSecond(1)], 1), 'x-ratelimit')[3]?.value)
+    const reset = Number(headersFor(decisionOn([perSecond(1)], 1), { headers: 'x-ratelimit' })[3]?.value)
     expect(reset).toBeGreaterThanOrEqual(before + 1)
     expect(reset).toBeLessThanOrEqual(Math.ceil(Date.now() / 1000) + 1)
   })
@@ -140,7 +143,7 @@ describe('x-ratelimit', () => {
   it('never tells a moment before 1970 or one that is no number', () => {
     expect(told('x-ratelimit', decisionOn([perSecond(1)], 1), -5_000_000)[3]).toBe('X-RateLimit-Reset: 0')
     expect(() => told('x-ratelimit', decisionOn([perSecond(1)], 1), Number.NaN)).toThrow(
-      expect.objectContaining({ code: 'RAIL_BAD_CLOCK' }),
+      expect.objectContaining({ code: 'RAIL_BAD_OPTION' }),
     )
   })
 
@@ -179,7 +182,7 @@ describe('the tightest limit', () => {
     },
   ])('is $why', ({ limits, cost, before, is }) => {
     expect(
-      headersFor(decisionOn(limits, cost, before), 'draft-6')
+      headersFor(decisionOn(limits, cost, before), { headers: 'draft-6' })
         .map((field) => field.value)
         .join(', '),
     ).toBe(is)
@@ -193,7 +196,7 @@ describe('the tightest limit', () => {
     ]) {
       const decision = decisionOn(limits, 5, [6, 0])
       expect(decision.refusedBy).toEqual(['small'])
-      expect(headersFor(decision, 'draft-6').map((field) => field.value)).toEqual(['10', '4', '1'])
+      expect(headersFor(decision, { headers: 'draft-6' }).map((field) => field.value)).toEqual(['10', '4', '1'])
     }
   })
 
@@ -245,21 +248,62 @@ describe('every style', () => {
   const huge = limit({ name: 'huge', tokens: 1, per: '3650d', burst: 20_000 })
 
   it.each(styles)('%s tells nothing where nothing was counted', (style) => {
-    expect(headersFor({ ...decisionOn([perSecond(1)], 1), limits: [] }, style)).toEqual([])
+    expect(headersFor({ ...decisionOn([perSecond(1)], 1), limits: [] }, { headers: style })).toEqual([])
   })
 
   it.each(styles)('%s sends whole numbers that are safe, and no wait of more than 2147483 seconds', (style) => {
-    const values = headersFor(decisionOn([huge], 1, [20_000]), style, 0).map((field) => field.value)
+    const values = headersFor(decisionOn([huge], 1, [20_000]), { headers: style, epochMs: 0 }).map(
+      (field) => field.value,
+    )
     expect(values.join()).toMatch(/\b2147483\b/)
     expect(values.join()).not.toMatch(/NaN|Infinity|e\+|\./)
     for (const number of values.join().match(/\d+/g) ?? []) expect(Number.isSafeInteger(Number(number))).toBe(true)
   })
 })
 
-it('of no style is an error that names those that there are', () => {
-  expect(() => headersFor(decisionOn([perSecond(1)], 1), ['draft-11', 'draft-99' as never])).toThrow(
-    "A header style is one of 'draft-11', 'draft-7', 'draft-6', 'x-ratelimit', got \"draft-99\".",
-  )
+describe('headersFor', () => {
+  const decision = decisionOn([perSecond(1)], 1)
+  const styles = "'draft-11', 'draft-7', 'draft-6', 'x-ratelimit'"
+
+  it('makes no field where the option headers is false', () => {
+    expect(headersFor(decision, { headers: false })).toEqual([])
+    expect(headersFor(decision, { headers: undefined, epochMs: undefined })).toHaveLength(2)
+  })
+
+  it.each<[object | string, string, string]>([
+    [
+      { headers: ['draft-11', 'draft-99'] },
+      'RAIL_BAD_OPTION',
+      `The option headers is one of ${styles}, several in an array, or false (no fields), got an array with "draft-99". Give one, or leave it out.`,
+    ],
+    [
+      { headers: ['draft-11', 'draft-7'] },
+      'RAIL_BAD_OPTION',
+      "The option headers has 'draft-11' and 'draft-7', which both write RateLimit, each in its own way. Choose one of them.",
+    ],
+    [
+      { epochMs: Number.NaN },
+      'RAIL_BAD_OPTION',
+      'The option epochMs is milliseconds since 1970, got NaN. Give one, or leave it out.',
+    ],
+    [
+      { epochMs: '0' },
+      'RAIL_BAD_OPTION',
+      'The option epochMs is milliseconds since 1970, got "0". Give one, or leave it out.',
+    ],
+    [
+      { header: 'draft-6' },
+      'RAIL_UNKNOWN_OPTION',
+      'headersFor() has no option "header". Did you mean "headers"? Its options: headers, epochMs.',
+    ],
+    [
+      'draft-6',
+      'RAIL_BAD_OPTION',
+      'headersFor() takes an object of options, got "draft-6". Its options: headers, epochMs.',
+    ],
+  ])('refuses wrong options: %o', (options, code, message) => {
+    expect(() => headersFor(decision, options as HeaderOptions)).toThrow(expect.objectContaining({ code, message }))
+  })
 })
 
 describe('exposeHeaders', () => {

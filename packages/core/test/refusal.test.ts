@@ -251,3 +251,24 @@ it('refusalFor makes the refusal of a decision without a limiter, with any body'
     '{"type":"about:blank","title":"Slow down","status":429,"violated-policies":["per_minute"]}',
   )
 })
+
+it.each<[object, string, string]>([
+  [
+    { jiter: 3 },
+    'RAIL_UNKNOWN_OPTION',
+    'refusalFor() has no option "jiter". Did you mean "jitter"? Its options: maxRetryAfter, jitter.',
+  ],
+  [
+    { jitter: -1 },
+    'RAIL_BAD_OPTION',
+    'The option jitter is a whole number of seconds from 0 to 2147483, got -1. Give one, or leave it out.',
+  ],
+  [
+    { maxRetryAfter: '60' },
+    'RAIL_BAD_OPTION',
+    'The option maxRetryAfter is a whole number of seconds from 1 to 2147483, got "60". Give one, or leave it out.',
+  ],
+])('refusalFor refuses wrong options: %o', (options, code, message) => {
+  const decision = new MemoryStore().take([{ key: 'a', limits: [perMinute(1)], cost: 2 }], 0)
+  expect(() => refusalFor(decision, options)).toThrow(expect.objectContaining({ code, message }))
+})

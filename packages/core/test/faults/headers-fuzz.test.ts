@@ -136,7 +136,7 @@ describe('whatever is sent to it,', () => {
       styles.map((style) => [
         style,
         [
-          ...headersFor(decision, style, 0),
+          ...headersFor(decision, { headers: style, epochMs: 0 }),
           { name: 'Retry-After', value: '7', merge: 'larger' },
           { name: 'Access-Control-Expose-Headers', value: 'RateLimit', merge: 'list' },
         ],
