@@ -1,3 +1,5 @@
+import { RailError, shown } from '@rail/core'
+
 /** A request as the options and events of a client see it. */
 export interface Call {
   /** As given; absolute where the runtime knows its own address. */
@@ -23,7 +25,11 @@ export interface Outgoing {
 /** How keys of idempotency are made: not, at random, or by a function. */
 export type KeyMaker = boolean | ((call: Call) => string)
 
-/** Reads what the client was called with, and changes nothing of it but that an idempotency key is added where it is due. */
+/**
+ * Reads what the client was called with, and changes nothing of it but that an idempotency key is added where it is due.
+ *
+ * @throws RailError `RAIL_BAD_OPTION` where the key that was made is no text: under one key a server takes all for one request
+ */
 export function outgoing(input: Input, init: RequestInit | undefined, keyMaker: KeyMaker): Outgoing {
   const request = isRequest(input) ? input : undefined
   const headers = new Headers(init?.headers ?? request?.headers)
@@ -51,7 +57,16 @@ const WRITES: readonly string[] = ['POST', 'PATCH']
 
 function keyFor(call: Call, keyMaker: KeyMaker): string | undefined {
   if (keyMaker === false || !WRITES.includes(call.method) || call.headers.has('Idempotency-Key')) return undefined
-  return keyMaker === true ? randomKey() : keyMaker(call)
+  return keyMaker === true ? randomKey() : textFrom('idempotencyKey', keyMaker(call))
+}
+
+/** What a function of the user's returned. @throws RailError `RAIL_BAD_OPTION` for what is no text, a promise of one too */
+export function textFrom(option: string, returned: unknown): string {
+  if (typeof returned === 'string') return returned
+  throw new RailError(
+    'RAIL_BAD_OPTION',
+    `The option ${option} returns a text; it returned ${shown(returned)}. Return one, and no promise of one.`,
+  )
 }
 
 /** 128 random bits. Not `randomUUID`, which browsers have only on https. */

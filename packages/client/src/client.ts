@@ -1,6 +1,6 @@
 import { parseHeaders, RailError, shown } from '@rail/core'
 import { backoff } from './backoff.js'
-import { type Input, type Outgoing, outgoing } from './call.js'
+import { type Input, type Outgoing, outgoing, textFrom } from './call.js'
 import { ClientError, type ClientErrorCode, quotaUsed, waitTooLong } from './client-error.js'
 import { type ClientOptions, type Fetch, type Settings, settingsOf } from './client-options.js'
 import { type GiveUpReason, tell } from './hooks.js'
@@ -39,13 +39,13 @@ export function createClient(options: ClientOptions = {}): Client {
   async function fetchWithRateLimit(input: Input, init?: RequestInit): Promise<Response> {
     const out = outgoing(input, init, settings.idempotencyKey)
     // What is no URL is for fetch itself to refuse; nothing is limited there.
-    const scope = settings.scope?.(out.call) ?? originOf(out.call.url)
+    const scope = settings.scope ? textFrom('scope', settings.scope(out.call)) : originOf(out.call.url)
     if (scope === undefined) return settings.fetch(input, init)
     budget.earn()
     try {
-      return await attempts(out, String(scope), places++)
+      return await attempts(out, scope, places++)
     } catch (error) {
-      if (error instanceof ClientError) giveUp(out, String(scope), REASONS[error.code], { error })
+      if (error instanceof ClientError) giveUp(out, scope, REASONS[error.code], { error })
       throw error
     }
   }
@@ -121,7 +121,8 @@ async function resultOf(out: Outgoing, again: boolean, { fetch }: Settings): Pro
 
 /** A stand-in of a test may lack the rest. */
 function isResponse(value: unknown): value is Response {
-  return typeof value === 'object' && value !== null && typeof (value as Partial<Response>).headers === 'object'
+  const { headers } = Object(value) as Partial<Response>
+  return typeof headers === 'object' && headers !== null
 }
 
 function outcomeOf({ response, error }: Result): Response {

@@ -41,6 +41,23 @@ describe('options that are wrong', () => {
     expect(() => createClient(options as ClientOptions)).toThrow(message)
   })
 
+  it.each<[string, ClientOptions['scope'] | ClientOptions['idempotencyKey'], string]>([
+    ['scope', (async () => 'mine') as never, 'an object'],
+    ['scope', (() => undefined) as never, 'undefined'],
+    ['scope', () => ({}) as never, 'an object'],
+    ['idempotencyKey', (async () => 'row-1') as never, 'an object'],
+    ['idempotencyKey', () => 1 as never, '1'],
+    ['idempotencyKey', (() => undefined) as never, 'undefined'],
+  ])('are errors of a call where %s returns no text, and nothing is sent', async (name, option, returned) => {
+    const { client, arrivals } = stage(() => respond(200), { [name]: option })
+    const error = await errorOf(client(URL, { method: 'POST' }))
+    expect(error).toMatchObject({
+      code: 'RAIL_BAD_OPTION',
+      message: `The option ${name} returns a text; it returned ${returned}. Return one, and no promise of one.`,
+    })
+    expect([arrivals.length, client.state().length]).toEqual([0, 0])
+  })
+
   it('may be undefined, each of them', () => {
     const names = [
       'fetch',

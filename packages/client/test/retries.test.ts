@@ -45,7 +45,7 @@ describe('what is tried again', () => {
     expect(calls).toBe(1)
   })
 
-  it.each([undefined, null, 'text', { status: 200 }])(
+  it.each([undefined, null, 'text', { status: 200 }, { status: 200, headers: null }])(
     'is not what a fetch answered with %j, which is no response',
     async (answer) => {
       let calls = 0
