@@ -83,8 +83,20 @@ describe('links', () => {
     })
   })
 
+  it('lead on in ASCII, whatever script they are in', async () => {
+    const url = 'https://例え.jp/é/😀?q=ü'
+    expect(await ask('POST', '/v1/links', { body: { url, slug: 'script' } })).toMatchObject({
+      status: 201,
+      json: { url },
+    })
+    const { statusCode, headers } = await app.inject('/script')
+    expect([statusCode, headers.location]).toEqual([302, 'https://xn--r8jz45g.jp/%C3%A9/%F0%9F%98%80?q=%C3%BC'])
+  })
+
   it.each([
     [422, { url: 'javascript:alert(1)' }, 'not-a-link'],
+    [422, { url: 'https://example.org/\nX: y' }, 'not-a-link'],
+    [422, { url: 'https://example.org/\0' }, 'not-a-link'],
     [422, { url: 'https://example.org/', slug: 'a b' }, 'not-a-slug'],
     [400, { slug: 'example' }, 'bad-request'],
   ])('are answered %i where they are none', async (status, body, type) => {

@@ -83,7 +83,8 @@ export class Links {
     this.#db
       .prepare('INSERT INTO clicks VALUES (?, ?, 1) ON CONFLICT DO UPDATE SET clicks = clicks + 1')
       .run(slug, new Date(now).toISOString().slice(0, 10))
-    return row.url
+    // In ASCII, as a header field has to be.
+    return new URL(row.url).href
   }
 }
 
@@ -96,7 +97,9 @@ function randomSlug(): string {
 }
 
 function checkUrl(url: string): void {
-  if (url.length <= 2_048 && URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return
+  // URL passes over line ends and the like, a header field does not.
+  const isPlain = url.length <= 2_048 && !/\p{Cc}/u.test(url)
+  if (isPlain && URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return
   throw new Problem(422, 'not-a-link', 'Not a link', 'A link leads to an http or https URL of at most 2048 characters.')
 }
 
