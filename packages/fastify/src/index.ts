@@ -16,6 +16,8 @@ import type {
   FastifyReply,
   FastifyRequest,
   HookHandlerDoneFunction,
+  RawServerBase,
+  RouteGenericInterface,
 } from 'fastify'
 import fastifyPlugin from 'fastify-plugin'
 import { routeLimiters } from './route-limiters.js'
@@ -75,11 +77,15 @@ export interface RateLimit extends FastifyPluginCallback {
    */
   with(route: RouteOptions<FastifyRequest>): Hook
   /** What this limiter last said about a request, however many ran; `undefined` if it has not seen it. */
-  of(request: FastifyRequest): Outcome | undefined
+  of(request: object): Outcome | undefined
 }
 
-/** A Fastify hook: `onRequest`, `preHandler`. */
-export type Hook = (request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction) => void
+/** A Fastify hook: `onRequest`, `preHandler`, of an app on any server, HTTP/2's too. */
+export type Hook = <Route extends RouteGenericInterface, Server extends RawServerBase>(
+  request: FastifyRequest<Route, Server>,
+  reply: FastifyReply<Route, Server>,
+  done: HookHandlerDoneFunction,
+) => void
 
 /**
  * Limits requests to a Fastify 5 application: a plugin, for `register` with its options, or, called with the options
@@ -147,7 +153,7 @@ function pluginOf(options: RateLimitOptions): RateLimit {
     app.addHook('onRoute', ({ config, url }) => {
       limiterOf(config?.rail, url)
     })
-    const ask: Hook = (request, reply, next) => {
+    const ask: UsualHook = (request, reply, next) => {
       const { config, url = '' } = request.routeOptions
       if (config.rail === false) next()
       else count(limiterOf(config.rail, url), owner, request, reply, next)
@@ -159,11 +165,16 @@ function pluginOf(options: RateLimitOptions): RateLimit {
   return Object.assign(fastifyPlugin(plugin, META), {
     with: (route: RouteOptions<FastifyRequest>): Hook => {
       const ofRoute = limiter.with(route)
-      return (request, reply, done) => count(ofRoute, owner, request, reply, done)
+      const hook: UsualHook = (request, reply, done) => count(ofRoute, owner, request, reply, done)
+      // To the types a request over HTTP/2 is another; whoever gives functions to the limiter is told of the usual one.
+      return hook as Hook
     },
     of: limiter.of,
   })
 }
+
+/** {@link Hook}, of an app on the server that Fastify takes when it is told of none. */
+type UsualHook = (request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction) => void
 
 function checkHook(hook: unknown): void {
   const hooks = ['onRequest', 'preHandler']

@@ -12,8 +12,16 @@ it('types request.rail, and leaves parameters and bodies as they are', () => {
   Fastify().get<{ Params: { id: string } }>('/links/:id', async (request) => {
     expectTypeOf(request.rail).toEqualTypeOf<Outcome>()
     expectTypeOf(request.params).toEqualTypeOf<{ id: string }>()
-    return limiter.of(request as FastifyRequest)?.decision?.allowed
+    return limiter.of(request)?.decision?.allowed
   })
+})
+
+it('is a plugin and a hook for an app that speaks HTTP/2', () => {
+  const app = Fastify({ http2: true })
+  app.register(limiter)
+  app.register(rateLimit, { identify: (request) => request.ip, limits: [perMinute(5)] })
+  app.addHook('preHandler', limiter.with({ cost: 2 }))
+  app.get('/links', { onRequest: limiter.with({ cost: 2 }) }, async (request) => limiter.of(request)?.decision?.allowed)
 })
 
 it('is a plugin that is checked with its options', () => {
