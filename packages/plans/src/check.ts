@@ -69,7 +69,7 @@ function parse(args: readonly string[]) {
 }
 
 function findingOf(path: string): Finding {
-  const { document, problems = [] } = readPlanText(readFileSync(path, 'utf8'), formatOf(path))
+  const { document, problems = [] } = readPlanText(readFileSync(path), formatOf(path))
   return { path, plans: countOf(document?.plans), customers: countOf(document?.customers), problems }
 }
 

@@ -33,7 +33,7 @@ export function bookFrom(path: string, bytes: Buffer, scopes: ReadonlySet<string
 }
 
 function documentFrom(path: string, bytes: Buffer): PlanDocument {
-  const { document, problems } = readPlanText(bytes.toString('utf8'), formatOf(path))
+  const { document, problems } = readPlanText(bytes, formatOf(path))
   if (document !== undefined) return document
   const lines = problems.slice(0, 10).map((problem) => problemLine(path, problem))
   const more = problems.length > lines.length ? [`… and ${problems.length - lines.length} more.`] : []

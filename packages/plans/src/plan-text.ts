@@ -1,5 +1,7 @@
+import { isUtf8 } from 'node:buffer'
 import { type PlanDocument, type PlanProblem, planProblems } from '@rail/core'
 import {
+  isAlias,
   isMap,
   isScalar,
   isSeq,
@@ -23,12 +25,12 @@ export type PlanText =
   | { readonly document?: undefined; readonly problems: readonly LocatedProblem[] }
 
 /**
- * Reads a plan document from JSON or YAML 1.2, and finds everything that is wrong with it, at which line. Keys of YAML are
- * taken as they are written: a customer `007` stays one. `$schema` at the top is for editors and is left out.
+ * Reads a plan document from JSON or YAML 1.2 in UTF-8, and finds everything that is wrong with it, at which line. Keys of
+ * YAML are taken as they are written: a customer `007` stays one. `$schema` at the top is for editors and is left out.
  */
-export function readPlanText(text: string, format: 'json' | 'yaml'): PlanText {
+export function readPlanText(bytes: Buffer, format: 'json' | 'yaml'): PlanText {
   const lines = new LineCounter()
-  const source = text.replace(/^\uFEFF/, '')
+  const source = bytes.toString('utf8').replace(/^\uFEFF/, '')
   // Its own check for keys that are there twice compares each with each, which takes minutes for a long list of customers.
   const parsed = parseDocument(source, { lineCounter: lines, stringKeys: true, uniqueKeys: false, prettyErrors: false })
   const located = (problem: PlanProblem, offset: number): LocatedProblem => {
@@ -37,6 +39,10 @@ export function readPlanText(text: string, format: 'json' | 'yaml'): PlanText {
   }
   const atError = ({ message, pos }: YAMLError): LocatedProblem => located({ path: [], message: `${message}.` }, pos[0])
 
+  if (!isUtf8(bytes)) {
+    const message = 'The file is not UTF-8 here, so a customer in it would be another one. Save it as UTF-8.'
+    return { problems: [located({ path: [], message }, source.indexOf('\uFFFD'))] }
+  }
   const twice = keysTwice(parsed.contents).map(({ path, offset }) =>
     located({ path, message: 'This name is here twice; keep one.' }, offset),
   )
@@ -46,9 +52,12 @@ export function readPlanText(text: string, format: 'json' | 'yaml'): PlanText {
   } else {
     const faults = [...parsed.errors, ...parsed.warnings]
     if (faults.length > 0) return { problems: faults.map(atError) }
+    const lost = aliasesOfNothing(parsed.contents)
+    if (lost.length > 0) return { problems: lost.map(({ message, offset }) => located({ path: [], message }, offset)) }
   }
   if (twice.length > 0) return { problems: twice }
-  const said: unknown = format === 'json' ? JSON.parse(source) : parsed.toJS({ maxAliasCount: 100 })
+  // Aliases, however many, are references to one thing, and a document is looked at to a depth that does not depend on them.
+  const said: unknown = format === 'json' ? JSON.parse(source) : parsed.toJS({ maxAliasCount: -1 })
   const document = withoutSchema(said)
   const problems = planProblems(document)
   if (problems.length === 0) return { document: document as PlanDocument }
@@ -74,6 +83,23 @@ function jsonFault(source: string): { message: string; offset: number } | undefi
       offset: position === undefined ? source.trimEnd().length : Number(position),
     }
   }
+}
+
+/** Aliases whose anchor does not stand before them. */
+function aliasesOfNothing(contents: ParsedNode | null): readonly { message: string; offset: number }[] {
+  const found: { message: string; offset: number }[] = []
+  const anchors = new Set<string>()
+  if (contents === null) return found
+  visit(contents, {
+    Node: (_, node) => {
+      if (!isAlias(node)) {
+        if (node.anchor !== undefined) anchors.add(node.anchor)
+      } else if (!anchors.has(node.source)) {
+        found.push({ message: `There is no &${node.source} before this *${node.source}.`, offset: startOf(node) })
+      }
+    },
+  })
+  return found
 }
 
 interface Twice {

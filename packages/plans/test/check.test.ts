@@ -13,7 +13,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(folder, { recursive: true }))
 
-function file(name: string, text: string): string {
+function file(name: string, text: string | Buffer): string {
   writeFileSync(join(folder, name), text)
   return join(folder, name)
 }
@@ -30,6 +30,45 @@ describe('check', () => {
   test('a good file: 0, and what is in it', () => {
     const path = file('plans.yaml', 'plans:\n  free: {}\ncustomers:\n  a: {}\n  b: {}\n')
     expect(run('check', path)).toEqual({ code: 0, out: `${path}: fine, 1 plan, 2 customers\n`, error: '' })
+  })
+
+  test('a file that says one thing in many places, by anchor and aliases', () => {
+    const others = Array.from({ length: 500 }, (_, index) => `  c${index}: *standard\n`).join('')
+    const path = file('plans.yaml', `plans:\n  free: {}\ncustomers:\n  a: &standard { plan: free }\n${others}`)
+    expect(run('check', path)).toEqual({ code: 0, out: `${path}: fine, 1 plan, 501 customers\n`, error: '' })
+  })
+
+  test('an alias of nothing, or of what comes later: 1, at its line', () => {
+    const path = file('plans.yaml', 'plans:\n  free: *later\n  pro: &later {}\n  max: *later\n  min: *no\n')
+    expect(run('check', path)).toEqual({
+      code: 1,
+      out: [
+        `${path}:2:9: the document: There is no &later before this *later.`,
+        `${path}:5:8: the document: There is no &no before this *no.\n`,
+      ].join('\n'),
+      error: '',
+    })
+  })
+
+  test('aliases of aliases of aliases: 1, at once, and no larger than they are written', () => {
+    const level = (name: string, of: string): string => `${name}: &${name} [${Array(10).fill(of)}]\n`
+    const levels = Array.from({ length: 30 }, (_, index) => level(`l${index + 1}`, `*l${index}`)).join('')
+    const path = file('plans.yaml', `l0: &l0 [x]\n${levels}plans: { free: { limits: { per_second: *l30 } } }\n`)
+    const { code, out } = run('check', path)
+    expect(code).toBe(1)
+    expect(out).toMatch(/plans\.free\.limits\.per_second: .*got an array of 10/)
+    expect(out.length).toBeLessThan(10_000)
+  })
+
+  test.each([
+    ['plans.yaml', 'plans:\n  free: {}\ncustomers:\n  caf\xe9: { plan: free }\n', '4:6'],
+    ['plans.json', '{"plans":{"free":{}},\n"customers":{"caf\xe9":{}}}', '2:18'],
+  ])('a file that is not UTF-8: 1, at the place, %s', (name, text, place) => {
+    const path = file(name, Buffer.from(text, 'latin1'))
+    const { code, out } = run('check', path)
+    expect([code, out.split(': ')[0]]).toEqual([1, `${path}:${place}`])
+    expect(out).toContain('not UTF-8 here')
+    expect(run('check', file(name, text)).code).toBe(0)
   })
 
   test('a bad file: 1, and each problem at its line', () => {
