@@ -52,7 +52,8 @@ export interface LimiterSettings<Request> extends RefusalOptions {
   readonly onError?: ((error: unknown) => void) | undefined
   /**
    * Milliseconds; for tests, or where time comes from elsewhere. `X-RateLimit-Reset` is counted from its reading, so it
-   * should be milliseconds since 1970 where that is sent. @default monotonic, performance.now; Date.now for that field
+   * should be milliseconds since 1970 where that is sent. Limiters on one memory store need one clock: two whose readings
+   * differ fill each other's buckets. @default monotonic, performance.now; Date.now for that field
    */
   readonly clock?: Clock | undefined
 }

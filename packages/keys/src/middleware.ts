@@ -28,13 +28,15 @@ export function expressMiddleware<Request>(check: Check<Request>) {
       const { method } = req as { readonly method?: string }
       res.writeHead(refusal.status).end(method === 'HEAD' ? undefined : refusal.body)
     }
+    let checked: ReturnType<typeof check>
     try {
-      const checked = check(req)
-      if (isPromise(checked)) checked.then(answer, next)
-      else answer(checked)
+      checked = check(req)
     } catch (error) {
       next(error)
+      return
     }
+    if (isPromise(checked)) checked.then(answer, next)
+    else answer(checked)
   }
 }
 

@@ -153,6 +153,17 @@ describe('apiKeys', () => {
     }
   })
 
+  test('what a handler throws is not taken for a failed check: next is called once', () => {
+    const request = { headers: { 'x-api-key': KEY } }
+    const called: unknown[] = []
+    const next = (error?: unknown): void => {
+      called.push(error)
+      throw new Error('no page')
+    }
+    expect(() => apiKeys({ keys, address }).express(request, {} as never, next)).toThrow('no page')
+    expect(called).toEqual([undefined])
+  })
+
   test('guesses made at once are all paid for', async () => {
     const clock = manualClock()
     const found: (() => void)[] = []
