@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { writeSync } from 'node:fs'
-import { text } from 'node:stream/consumers'
+import { arrayBuffer } from 'node:stream/consumers'
 import { main } from './cli/main.js'
 
 /** Writes a line at once, so that nothing is lost at the end. A reader that has gone (`| head`) is no failure. */
@@ -19,7 +19,7 @@ main(process.argv.slice(2), {
   out: writeTo(1),
   error: writeTo(2),
   env: process.env,
-  readAll: () => text(process.stdin),
+  readAll: async () => new Uint8Array(await arrayBuffer(process.stdin)),
   stopped: () =>
     new Promise((resolve) => {
       process.once('SIGINT', resolve)

@@ -28,7 +28,7 @@ async function runWith(env: Record<string, string>, args: string[], input = ''):
     env,
     out: (line) => out.push(line),
     error: (line) => error.push(line),
-    readAll: async () => input,
+    readAll: async () => new TextEncoder().encode(input),
     stopped: async () => {},
   })
   return { code, out: out.join('\n'), error: error.join('\n') }
@@ -205,6 +205,22 @@ test('help says every command, its options and the exit codes', async () => {
   expect(help.out).toMatch(/override set .*Exit code: 0 done, 1 the control plane says no, 2 wrong usage/s)
   expect((await run('override set --help')).out).toContain('--per-second 50')
   expect((await run('--version')).out).toMatch(/^\d+\.\d+\.\d+/)
+})
+
+test('a CSV file is imported as it is, and one that is not UTF-8 is not', async () => {
+  const { run, call } = await shell()
+  const file = join(dataDirectory(), 'customers.csv')
+  const text = 'id,name\ncafé,Café ☕\n'
+  writeFileSync(file, Buffer.from(text, 'latin1'))
+  const refused = await run(['customers', 'import', file])
+  expect(refused).toMatchObject({
+    code: 1,
+    error: expect.stringMatching(/^Nothing was imported. The file is not UTF-8/),
+  })
+  expect((await call('/v1/customers')).body.customers).toEqual([])
+  writeFileSync(file, `\ufeff${text}`)
+  expect((await run(['customers', 'import', file])).out).toBe('1 new, 0 changed, 0 as they were.')
+  expect((await call('/v1/customers')).body.customers).toMatchObject([{ id: 'café', name: 'Café ☕' }])
 })
 
 test('an override may end later than a date can say', async () => {

@@ -11,7 +11,8 @@ export interface ClientOptions {
 
 /** What is sent. */
 export interface Send {
-  readonly body?: object | string
+  /** Bytes are sent as CSV, as they are. */
+  readonly body?: object | Uint8Array<ArrayBuffer>
   readonly headers?: Readonly<Record<string, string>>
 }
 
@@ -39,11 +40,12 @@ export function createClient(options: ClientOptions, env: Io['env']): Client {
   const base = url.replace(/\/$/, '')
 
   async function send(method: string, path: string, { body, headers }: Send = {}): Promise<Response> {
-    const type = typeof body === 'string' ? 'text/csv' : 'application/json'
+    const isFile = body instanceof Uint8Array
+    const type = isFile ? 'text/csv' : 'application/json'
     const response = await fetch(base + path, {
       method,
       headers: { authorization: `Bearer ${token}`, ...(body !== undefined && { 'content-type': type }), ...headers },
-      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      ...(body !== undefined && { body: isFile ? body : JSON.stringify(body) }),
       redirect: 'error',
     }).catch((cause: unknown) => {
       const { message, code } = Object((cause as Error).cause ?? cause) as { message?: string; code?: string }

@@ -3,8 +3,8 @@ export interface Io {
   out(line: string): void
   error(line: string): void
   readonly env: Readonly<Record<string, string | undefined>>
-  /** Standard input as text, for `-` in place of a file. */
-  readAll(): Promise<string>
+  /** Standard input, for `-` in place of a file. */
+  readAll(): Promise<Uint8Array<ArrayBuffer>>
   /** Resolves when the process is asked to stop. */
   stopped(): Promise<void>
 }

@@ -1,14 +1,22 @@
+import { isUtf8 } from 'node:buffer'
 import { Readable } from 'node:stream'
 import { z } from 'zod'
 import { exportCustomers, importCustomers } from '../customers-csv.js'
 import { type App, authorOf, type RouteContext } from '../http.js'
+import { Problem } from '../problem.js'
 
 /** Some 100,000 customers with all that may be said of them. */
 const LARGEST_FILE = 64 * 1024 * 1024
 
+/** Read as UTF-8 it would be other customers. */
+const NOT_UTF8 = 'Nothing was imported. The file is not UTF-8; in a spreadsheet, save it as "CSV UTF-8".'
+
 /** Customers as CSV, out and in. */
 export function csvRoutes(app: App, { db, clock }: RouteContext): void {
-  app.addContentTypeParser('text/csv', { parseAs: 'string' }, (_request, text, done) => done(null, text))
+  app.addContentTypeParser('text/csv', { parseAs: 'buffer' }, (_request, bytes: Buffer, done) => {
+    if (isUtf8(bytes)) done(null, bytes.toString('utf8'))
+    else done(new Problem('invalid', NOT_UTF8))
+  })
 
   app.get('/v1/customers.csv', {
     config: { scope: 'read' },

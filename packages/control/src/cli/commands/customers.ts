@@ -101,7 +101,7 @@ export const customersImport: Command = {
   args: [1, 1],
   options: { 'dry-run': { type: 'boolean' } },
   run: async ({ client, io, args: [file = ''], values, show }) => {
-    const body = file === '-' ? await io.readAll() : textIn(file)
+    const body = file === '-' ? await io.readAll() : bytesIn(file)
     const path = values['dry-run'] ? '/v1/customers.csv?dryRun=true' : '/v1/customers.csv'
     const answer = await client().json<Record<string, number>>('POST', path, { body })
     const { created, changed, unchanged } = answer
@@ -143,9 +143,9 @@ function overrideText([name, override]: [string, OverrideBody]): string {
   return `${name} ${typeof override === 'object' ? override.tokens : override}`
 }
 
-function textIn(file: string): string {
+function bytesIn(file: string): Uint8Array<ArrayBuffer> {
   try {
-    return readFileSync(file, 'utf8')
+    return new Uint8Array(readFileSync(file))
   } catch (cause) {
     throw new CliError(2, (cause as Error).message, { cause })
   }
