@@ -95,10 +95,14 @@ function membersOf(list: string): string[] {
   const members: string[] = []
   let start = 0
   let quoted = false
+  let escapes = true
   for (let index = 0; index < list.length; index++) {
-    if (quoted && list[index] === '\\') index++
-    else if (list[index] === '"') quoted = !quoted
-    else if (list[index] === ',' && !quoted) {
+    if (quoted && escapes && list[index] === '\\') index++
+    else if (list[index] === '"') {
+      quoted = !quoted
+      // A backslash in a Display String (RFC 9651 section 3.3.8) is only that.
+      escapes = list[index - 1] !== '%'
+    } else if (list[index] === ',' && !quoted) {
       members.push(list.slice(start, index).trim())
       start = index + 1
     }

@@ -220,6 +220,13 @@ it('two limiters make two lists of draft-11, and one Retry-After', async () => {
 })
 
 describe('a list that is merged again', () => {
+  it('is as it was, also where a display string there has a backslash, which escapes nothing in it', () => {
+    const field = { name: 'RateLimit', value: '"a, b";r=1', merge: 'list' } as const
+    const once = mergeField('%"C:\\"', field)
+    expect(once).toBe('%"C:\\", "a, b";r=1')
+    expect(mergeField(once, field)).toBe(once)
+  })
+
   it('keeps its order, where a member of it is what the limiter said before too', () => {
     const field = { name: 'RateLimit', value: '"a";r=1, "b";r=2', merge: 'list', instead: '"a";r=1' } as const
     const once = mergeField('"a";r=1', field)
