@@ -1,6 +1,6 @@
 import { fullAfter, remainingOf, waitFor } from './bucket.js'
-import { RailError, shown } from './errors.js'
 import type { Limit } from './limit.js'
+import { checkGiven } from './options.js'
 
 /** The answer to the charges of one request. */
 export interface Decision {
@@ -18,8 +18,8 @@ export interface Decision {
 
 /** Checks what stands for a decision. @throws RailError `RAIL_BAD_OPTION` */
 export function checkDecision(decision: unknown, where: string): void {
-  if (Array.isArray((decision as Partial<Decision> | null | undefined)?.limits)) return
-  throw new RailError('RAIL_BAD_OPTION', `${where} takes a decision, got ${shown(decision)}. Give that of an outcome.`)
+  const { limits } = (decision ?? {}) as Partial<Decision>
+  checkGiven(Array.isArray(limits), decision, `${where} takes a decision`, 'Give that of an outcome.')
 }
 
 /** One bucket's part of a decision. */

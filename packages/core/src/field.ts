@@ -1,3 +1,4 @@
+import { checkGiven } from './options.js'
 import { MOST_SECONDS } from './seconds.js'
 import { parseDictionary, parseList } from './structured-field.js'
 
@@ -39,7 +40,7 @@ export type FieldReader = (name: string) => string | undefined
  * Merging what was merged changes nothing.
  */
 export function mergeFields(read: FieldReader, fields: readonly Field[]): { name: string; value: string }[] {
-  return fields.map((field) => ({ name: field.name, value: mergeField(read(field.name), field, read) }))
+  return fields.map((field) => ({ name: field.name, value: merged(read(field.name), field, read) }))
 }
 
 /**
@@ -49,8 +50,24 @@ export function mergeFields(read: FieldReader, fields: readonly Field[]): { name
  * @param existing The value there, as one text (several lines joined with `, `), or `undefined`.
  * @param read Reads the fields that were there before any of this limiter's were merged. Without it, a field of a group
  * replaces the one that is there: half a group cannot be compared.
+ * @throws RailError `RAIL_BAD_OPTION` for what is no text, no field or no reader
  */
 export function mergeField(existing: string | undefined, field: Field, read?: FieldReader): string {
+  const canRead = read === undefined || typeof read === 'function'
+  checkGiven(canRead, read, 'mergeField() reads other fields by a function', 'Give one, or leave it out.')
+  const isText = existing === undefined || typeof existing === 'string'
+  checkGiven(
+    isText,
+    existing,
+    'mergeField() takes what is there as a text',
+    'Make it one; several lines are joined by ", ".',
+  )
+  checkGiven(isField(field), field, 'mergeField() takes a field', "Give one of an outcome's headers.")
+  return merged(existing, field, read)
+}
+
+/** As {@link mergeField}, of what has been checked. */
+function merged(existing: string | undefined, field: Field, read: FieldReader | undefined): string {
   const { value } = field
   switch (field.merge) {
     case 'replace':
@@ -62,6 +79,11 @@ export function mergeField(existing: string | undefined, field: Field, read?: Fi
     case 'tightest':
       return tightest(existing, field, read)
   }
+}
+
+function isField(field: unknown): boolean {
+  const { value, merge } = (field ?? {}) as Partial<Field>
+  return typeof value === 'string' && typeof merge === 'string'
 }
 
 /** The fields of a limiter's later answer to a request, to be merged in place of its earlier ones. */

@@ -140,7 +140,7 @@ const DEFINITION_NAMES = ['name', 'tokens', 'per', 'burst', 'counts']
 const OPTION_NAMES = ['name', 'burst', 'counts']
 
 function perWindow(defaultName: string, per: Duration, tokens: number, options: LimitOptions = {}): Limit {
-  if (typeof options !== 'object' || options === null) {
+  if (typeof options !== 'object' || options === null || Array.isArray(options)) {
     throw new RailError(
       'RAIL_BAD_LIMIT',
       `The options of ${defaultName} are an object, { burst, name, counts }, got ${shown(options)}. Write { burst: 20 }.`,
@@ -185,7 +185,7 @@ function adviceOn(value: unknown): string {
   if (typeof value !== 'number') return 'Give a number: Number() makes one of a text.'
   if (!Number.isFinite(value)) return 'For no limit leave it out: limits may be [].'
   if (!Number.isInteger(value)) return "Round it, or take a longer window: 3 per '2s'."
-  return value < 1 ? `${value} would refuse everybody: give 1 or more.` : 'Lower it: a header has 15 digits at most.'
+  return value < 1 ? `${value} would refuse everybody: give 1 or more.` : 'Lower it.'
 }
 
 function greatestCommonDivisor(a: number, b: number): number {

@@ -189,7 +189,7 @@ const CHECKS: readonly Check<keyof LimiterOptions<unknown>>[] = [
   ['identify', 'a function', isFunction, IDENTIFY],
   ['charges', 'a function', isFunction],
   ['cost', COST, isCost],
-  ['store', 'a store, with take, peek, settle and reset', isStore, 'Give new MemoryStore(), or leave it out.'],
+  ['store', 'a store, with take, peek, settle and reset', isStore],
   ['scope', 'a text', isText],
   ['exposeHeaders', 'true or false', isBoolean],
   ...REFUSAL_CHECKS,

@@ -1,7 +1,7 @@
 import { decideBlock } from './block-decision.js'
 import { costFor, fits, givenBack, taken } from './bucket.js'
 import { BucketRows } from './bucket-rows.js'
-import { type Charge, disjoint } from './charge.js'
+import { type Charge, checkKey, disjoint } from './charge.js'
 import { type Decision, decisionOf, type LimitStatus, statusOf } from './decision.js'
 import { MOST_ROWS, NONE } from './key-row.js'
 import { type Limit, sameLimits } from './limit.js'
@@ -63,7 +63,10 @@ export class MemoryStore implements Store {
     }
   }
 
+  /** @throws RailError `RAIL_BAD_KEY`, `RAIL_BAD_OPTION` for a scope that is no text */
   reset(key: string, scope = ''): void {
+    checkKey(key, 'What reset() is given')
+    checkOption('scope', scope, 'a text', (value) => typeof value === 'string')
     this.#ready().remove(scope, key)
   }
 

@@ -56,6 +56,18 @@ export function checkOption(
   throw new RailError('RAIL_BAD_OPTION', `The option ${name} is ${expected}, got ${shown(value)}. ${advice}`)
 }
 
+/**
+ * Checks what a function is given.
+ *
+ * @param passes Whether it is as expected.
+ * @param expected Who takes what, as the beginning of a sentence.
+ * @param advice What to do, as a sentence.
+ * @throws RailError `RAIL_BAD_OPTION`
+ */
+export function checkGiven(passes: boolean, given: unknown, expected: string, advice: string): void {
+  if (!passes) throw new RailError('RAIL_BAD_OPTION', `${expected}, got ${shown(given)}. ${advice}`)
+}
+
 /** What an option is checked by: its name, and what {@link checkOption} takes beside the value. */
 export type Check<Name> = readonly [
   name: Name,

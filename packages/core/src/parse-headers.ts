@@ -1,6 +1,7 @@
 import { epochNow } from './clock.js'
 import type { FieldReader } from './field.js'
 import { parseHttpDate } from './http-date.js'
+import { checkGiven } from './options.js'
 import { parseRateLimit } from './parse-rate-limit.js'
 import { parseVendor } from './parse-vendor.js'
 import type { ParsedLimit } from './parsed-limit.js'
@@ -30,11 +31,12 @@ export type HeaderSource =
  * fields that GitHub, GitLab, Discord, OpenAI, Anthropic, Shopify and others send (docs/headers.md lists them). Where a
  * response tells one limit in several styles, it is read in the most exact: `RateLimit`, else the others.
  *
- * Never throws, whatever was sent, and never gives a number that is not whole, safe and bounded: a malformed field is
+ * Never throws whatever was sent, and never gives a number that is not whole, safe and bounded: a malformed field is
  * ignored whole, a member that says nothing usable alone. Moments are compared with the response's own `Date`, so that
  * the client's clock does not matter.
  *
  * @param nowMs Milliseconds since 1970, for a response without a `Date`. @default Date.now()
+ * @throws RailError `RAIL_BAD_OPTION` for what cannot have fields, such as `undefined`
  */
 export function parseHeaders(headers: HeaderSource, nowMs?: number): ParsedHeaders {
   const read = readerOf(headers)
@@ -71,6 +73,8 @@ function readerOf(headers: HeaderSource): FieldReader {
 /** Some libraries have numbers and arrays in what they call their headers, whatever the types say. */
 function getterOf(headers: HeaderSource): (name: string) => unknown {
   if (typeof headers === 'function') return headers
+  const canHaveFields = typeof headers === 'object' && headers !== null && !Array.isArray(headers)
+  checkGiven(canHaveFields, headers, 'parseHeaders() takes header fields', 'Give response.headers.')
   if (typeof headers.get === 'function') return (name) => (headers as { get(name: string): unknown }).get(name)
   const fields = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
   return (name) => fields.get(name)

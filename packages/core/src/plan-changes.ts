@@ -36,7 +36,8 @@ export function checkDocument(document: PlanDocument): NextState {
   const problems = new PlanProblems()
   if (!problems.isObject([], document, DOCUMENT_NAMES, 'A plan document'))
     return { ...EMPTY, problems, removedCustomers: [] }
-  if (document.plans === undefined) problems.add(['plans'], 'A plan document has plans: an object of plans by name.')
+  if (document.plans === undefined)
+    problems.add(['plans'], 'A plan document has plans: an object of plans by name. Write plans: { free: {} }.')
   if ((document.defaultPlan as unknown) === null) problems.add(['defaultPlan'], 'Without a default plan, leave it out.')
   return next(problems, EMPTY, document)
 }
@@ -122,9 +123,12 @@ function checkPlanName(
   plans: PlanState['plans'],
 ): void {
   if (typeof plan !== 'string') {
-    problems.add(path, `A plan is named by a text here, got ${shown(plan)}.`)
+    problems.add(path, `A plan is named by a text here, got ${shown(plan)}. Write the name of one of plans.`)
   } else if (!plans.has(plan)) {
-    problems.add(path, `There is no plan ${shown(plan)}.${suggestionFor(plan, [...plans.keys()])}`)
+    problems.add(
+      path,
+      `There is no plan ${shown(plan)}.${suggestionFor(plan, [...plans.keys()])} Add it to plans, or name another.`,
+    )
   }
 }
 
@@ -143,7 +147,7 @@ function serversAfter(problems: PlanProblems, before: PlanState['servers'], said
   }
   problems.add(
     ['servers'],
-    `servers is 'each' (every server enforces the whole limit) or { split: 4 } (a quarter each), got ${shown(said)}.`,
+    `servers is 'each' (every server enforces the whole limit) or { split: 4 } (a quarter each), got ${shown(said)}. Write one of these.`,
   )
   return before
 }
@@ -151,6 +155,6 @@ function serversAfter(problems: PlanProblems, before: PlanState['servers'], said
 function namesOf(problems: PlanProblems, path: readonly string[], names: unknown): readonly string[] {
   if (names === undefined) return []
   if (Array.isArray(names) && names.every((name) => typeof name === 'string')) return names
-  problems.add(path, `${path[0]} is an array of names, got ${shown(names)}.`)
+  problems.add(path, `${path[0]} is an array of names, got ${shown(names)}. Write ['…'].`)
   return []
 }

@@ -69,7 +69,7 @@ function limitNamed(name: string, { tokens, per, burst, counts }: PlanLimit): Li
     throw new RailError('RAIL_BAD_PLAN', `Write "${meant}", in small letters: the name says the window.`)
   }
   if (per === undefined && windowMs === undefined) {
-    throw new RailError('RAIL_BAD_PLAN', `Limit "${name}" needs its window: per, such as '10s'.`)
+    throw new RailError('RAIL_BAD_PLAN', `Limit "${name}" needs its window. Write per: '10s'.`)
   }
   if (per !== undefined && windowMs !== undefined && durationMs(per) !== windowMs) {
     throw new RailError('RAIL_BAD_PLAN', `"${name}" says its window, and per says ${shown(per)}. Give it another name.`)
@@ -84,7 +84,8 @@ function checkSentNames(problems: PlanProblems, path: readonly string[], byScope
     for (const made of limits) {
       const name = sentName(scope, made).toLowerCase()
       const at = scope === '' ? [...path, 'limits', made.name] : [...path, 'scopes', scope, made.name]
-      if (seen.has(name)) problems.add(at, `This plan has two limits named "${name}" (case does not count).`)
+      if (seen.has(name))
+        problems.add(at, `This plan has two limits named "${name}" (case does not count). Rename one.`)
       seen.add(name)
     }
   }

@@ -81,20 +81,20 @@ function fullForm(problems: PlanProblems, path: readonly string[], said: unknown
   if (!isValue(full.tokens)) {
     problems.add(
       tokensAt,
-      `An override is 'inherit', 'no-limit' or a whole number of tokens from 1, got ${shown(full.tokens)}.`,
+      `An override is 'inherit', 'no-limit' or a whole number of tokens from 1, got ${shown(full.tokens)}. Write one of these.`,
     )
     return undefined
   }
   if (full.burst !== undefined && !(typeof full.tokens === 'number' && isTokens(full.burst))) {
     problems.add(
       [...path, 'burst'],
-      `burst is a whole number from 1, beside a number of tokens; got ${shown(full.burst)} beside ${shown(full.tokens)}.`,
+      `burst is a whole number from 1, beside a number of tokens; got ${shown(full.burst)} beside ${shown(full.tokens)}. Correct it, or leave it out.`,
     )
   }
   for (const name of ['reason', 'author'] as const) {
     const text: unknown = full[name]
     if (text !== undefined && typeof text !== 'string')
-      problems.add([...path, name], `${name} is a text, got ${shown(text)}.`)
+      problems.add([...path, name], `${name} is a text, got ${shown(text)}. Write one, or leave it out.`)
   }
   return full
 }

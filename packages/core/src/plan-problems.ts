@@ -37,7 +37,10 @@ export class PlanProblems {
   /** Whether a value is an object with known names only. `undefined` values are fine: they are as good as not there. */
   isObject(path: readonly string[], value: unknown, known: readonly string[], what: string): value is object {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-      this.add(path, `${what} is an object with ${known.join(', ')}, got ${shown(value)}.`)
+      this.add(
+        path,
+        `${what} is an object with ${known.join(', ')}, got ${shown(value)}. Write { … }, with those that are needed.`,
+      )
       return false
     }
     for (const name of Object.keys(value)) {
@@ -52,14 +55,17 @@ export class PlanProblems {
   pairs(path: readonly string[], value: unknown, what: string): readonly (readonly [string, unknown])[] {
     if (value === undefined) return []
     if (typeof value !== 'object' || value === null) {
-      this.add(path, `${what} are an object by name, or pairs [name, …]; got ${shown(value)}.`)
+      this.add(path, `${what} are an object by name, or pairs [name, …]; got ${shown(value)}. Write { name: … }.`)
       return []
     }
     if (!(Symbol.iterator in value)) return this.#named(path, Object.entries(value))
     const pairs: unknown[] = [...(value as Iterable<unknown>)]
     const wrong = pairs.findIndex((pair) => !isPair(pair))
     if (wrong < 0) return this.#named(path, pairs.filter(isPair))
-    this.add([...path, String(wrong)], `${what} are pairs [name, …] here, got ${shown(pairs[wrong])}.`)
+    this.add(
+      [...path, String(wrong)],
+      `${what} are pairs [name, …] here, got ${shown(pairs[wrong])}. Write the name first.`,
+    )
     return []
   }
 
@@ -74,7 +80,7 @@ export class PlanProblems {
   #named(path: readonly string[], pairs: readonly [string, unknown][]): readonly [string, unknown][] {
     const seen = new Set<string>()
     for (const [name] of pairs) {
-      if (name === '') this.add([...path, name], 'A name here is a text that is not empty.')
+      if (name === '') this.add([...path, name], 'A name here is a text that is not empty. Give one.')
       if (seen.has(name)) this.add([...path, name], 'This name is here twice; keep one.')
       seen.add(name)
     }

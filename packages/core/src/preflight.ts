@@ -1,22 +1,24 @@
-import { RailError } from './errors.js'
 import type { LimiterOptions, RequestReader } from './limiter-options.js'
+import { checkGiven } from './options.js'
 
 /**
  * What a limiter skips: what its option `skip` says, and CORS preflights where it is told so.
  *
- * @throws RailError `RAIL_BAD_OPTION` where preflights cannot be told apart for want of a reader of requests
+ * @throws RailError `RAIL_BAD_OPTION` where preflights cannot be told apart for want of a reader of requests, and for what is none
  */
 export function skipOf<Request>(
   { skip, skipPreflights }: LimiterOptions<Request>,
   reader: RequestReader<Request> | undefined,
 ): LimiterOptions<Request>['skip'] {
-  if (skipPreflights !== true) return skip
-  if (reader === undefined) {
-    throw new RailError(
-      'RAIL_BAD_OPTION',
-      'skipPreflights needs a way to read requests. Give createLimiter one as its second argument, { method, header }.',
-    )
-  }
+  if (skipPreflights !== true && reader === undefined) return skip
+  const isReader = typeof reader?.method === 'function' && typeof reader.header === 'function'
+  checkGiven(
+    isReader,
+    reader,
+    "createLimiter's second argument is { method, header }, for skipPreflights",
+    'Give both.',
+  )
+  if (skipPreflights !== true || reader === undefined) return skip
   // Fetch standard, CORS-preflight request: OPTIONS with two fields, and without credentials. With any it is no browser's.
   const has = (request: Request, name: string): boolean => reader.header(request, name) !== undefined
   const isPreflight = (request: Request): boolean =>

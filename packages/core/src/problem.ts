@@ -35,13 +35,17 @@ export function checkBody(body: unknown): void {
   }
   checkOptionNames(body, ['problem'], 'The option body')
   const { problem } = body as { problem?: unknown }
+  checkProblem(problem, 'The option body.problem', 'body.problem.')
+}
+
+function checkProblem(problem: unknown, where: string, path: string): void {
   checkOptionNames(
     problem,
     CHECKS.map(([name]) => name),
-    'The option body.problem',
+    where,
   )
   for (const [name, expected, passes] of CHECKS) {
-    checkOption(`body.problem.${name}`, (problem as ProblemOptions<unknown>)[name], expected, passes)
+    checkOption(`${path}${name}`, (problem as ProblemOptions<unknown>)[name], expected, passes)
   }
 }
 
@@ -52,18 +56,29 @@ export function bodyMaker<Request>(
   tell: (error: unknown) => void,
 ): BodyMaker {
   if (body === undefined || body === 'json') return jsonBody
-  return problemBody(body === 'problem' ? {} : body.problem, request, tell)
+  return problemMaker(body === 'problem' ? {} : body.problem, request, tell)
 }
 
 /**
  * Bodies of the media type `application/problem+json` (RFC 9457). When the store has failed the problem is
  * "Temporary Reduced Capacity", whatever the options say of a limit. A member whose function throws, or returns anything
  * but text, is left out and `tell` is told.
+ *
+ * @throws RailError `RAIL_BAD_OPTION`, `RAIL_UNKNOWN_OPTION` for wrong options
  */
 export function problemBody<Request>(
   options: ProblemOptions<Request>,
   request: Request,
   tell: (error: unknown) => void = () => {},
+): BodyMaker {
+  checkProblem(options, 'problemBody()', '')
+  return problemMaker(options, request, tell)
+}
+
+function problemMaker<Request>(
+  options: ProblemOptions<Request>,
+  request: Request,
+  tell: (error: unknown) => void,
 ): BodyMaker {
   const { type = 'about:blank', title = 'Too Many Requests', detail, instance, violatedPolicies = true } = options
   const textOf = (name: string, member: string | (() => unknown) | undefined): string | undefined => {

@@ -1,5 +1,6 @@
 import { RailError, shown } from './errors.js'
 import { grainOf, type Limit, limitOf } from './limit.js'
+import { isLimit, MAKE_LIMITS } from './source.js'
 
 /**
  * The part of a limit that one of `servers` servers enforces: tokens and burst divided, rounded up and never below 1;
@@ -12,7 +13,7 @@ import { grainOf, type Limit, limitOf } from './limit.js'
  * further, to a multiple of 2, 4, 8, … (or, for a window with too few twos in it, of another divisor of the window),
  * which makes a token fewer grains.
  *
- * @throws RailError `RAIL_BAD_SHARE` when `servers` is not a whole number from 1.
+ * @throws RailError `RAIL_BAD_SHARE` when `servers` is not a whole number from 1, and for what is no limit.
  */
 export function share(limit: Limit, servers: number): Limit {
   if (!Number.isSafeInteger(servers) || servers < 1) {
@@ -20,6 +21,9 @@ export function share(limit: Limit, servers: number): Limit {
       'RAIL_BAD_SHARE',
       `A limit is shared by a whole number of servers from 1, got ${shown(servers)}. While the number is not known, use 1.`,
     )
+  }
+  if (!isLimit(limit)) {
+    throw new RailError('RAIL_BAD_SHARE', `share() takes a limit, got ${shown(limit)}. ${MAKE_LIMITS}`)
   }
   if (servers === 1) return limit
   const { name, windowMs, wholeBurst, counts } = limit

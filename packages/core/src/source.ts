@@ -61,8 +61,11 @@ export function checkNames(charges: readonly Charge[]): void {
 
 const checked = new WeakSet<object>()
 
+/** What to do about what is no limit. */
+export const MAKE_LIMITS = 'Make each by limit() or perSecond().'
+
 /** Whether something is a limit as {@link makeLimit} makes it; `instanceof` would fail where a program has two copies of core. */
-function isLimit(value: unknown): value is Limit {
+export function isLimit(value: unknown): value is Limit {
   if (typeof value !== 'object' || value === null || (value as Limit).kind !== 'token-bucket') return false
   const { name, tokens, windowMs, burst, wholeBurst, counts, grain, flow, size } = value as Limit
   try {
@@ -80,8 +83,5 @@ function isLimit(value: unknown): value is Limit {
 }
 
 function notALimit(value: unknown, where: string): RailError {
-  return new RailError(
-    'RAIL_BAD_LIMITS',
-    `${where} holds limits, but has ${shown(value)} in it. Make each by limit(), perSecond() or another of its kind.`,
-  )
+  return new RailError('RAIL_BAD_LIMITS', `${where} holds limits, but has ${shown(value)} in it. ${MAKE_LIMITS}`)
 }

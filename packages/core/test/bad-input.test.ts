@@ -86,7 +86,7 @@ const NUMBERS: readonly Wrong[] = [
     'perSecond(1e15)',
     tokens(1e15),
     'RAIL_BAD_LIMIT',
-    'tokens of limit "per_second" is a whole number from 1 to 999999999999999, got 1000000000000000. Lower it: a header has 15 digits at most.',
+    'tokens of limit "per_second" is a whole number from 1 to 999999999999999, got 1000000000000000. Lower it.',
   ],
   [
     'a burst of 0',
@@ -311,7 +311,7 @@ const RETURNED: readonly Wrong[] = [
     'limits returns numbers',
     request({ limits: () => [10] }),
     'RAIL_BAD_LIMITS',
-    'What limits(key, request) returns holds limits, but has 10 in it. Make each by limit(), perSecond() or another of its kind.',
+    'What limits(key, request) returns holds limits, but has 10 in it. Make each by limit() or perSecond().',
   ],
   [
     'cost returns 1.5',

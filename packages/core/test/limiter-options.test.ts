@@ -67,27 +67,27 @@ const BAD: readonly (readonly [options: unknown, code: string, message: string])
   [
     { ...good, limits: [10] },
     'RAIL_BAD_LIMITS',
-    'The option limits holds limits, but has 10 in it. Make each by limit(), perSecond() or another of its kind.',
+    'The option limits holds limits, but has 10 in it. Make each by limit() or perSecond().',
   ],
   [
     { ...good, limits: [{ name: 'x', tokens: 1, windowMs: 1_000, burst: 1 }] },
     'RAIL_BAD_LIMITS',
-    'The option limits holds limits, but has an object in it. Make each by limit(), perSecond() or another of its kind.',
+    'The option limits holds limits, but has an object in it. Make each by limit() or perSecond().',
   ],
   [
     { ...good, limits: [{ ...perSecond(1), kind: 'window' }] },
     'RAIL_BAD_LIMITS',
-    'The option limits holds limits, but has an object in it. Make each by limit(), perSecond() or another of its kind.',
+    'The option limits holds limits, but has an object in it. Make each by limit() or perSecond().',
   ],
   [
     { ...good, limits: [{ ...perSecond(1), wholeBurst: 0 }] },
     'RAIL_BAD_LIMITS',
-    'The option limits holds limits, but has an object in it. Make each by limit(), perSecond() or another of its kind.',
+    'The option limits holds limits, but has an object in it. Make each by limit() or perSecond().',
   ],
   [
     { ...good, limits: [{ ...perSecond(1), flow: 2 }] },
     'RAIL_BAD_LIMITS',
-    'The option limits holds limits, but has an object in it. Make each by limit(), perSecond() or another of its kind.',
+    'The option limits holds limits, but has an object in it. Make each by limit() or perSecond().',
   ],
   [
     { ...good, limits: [perSecond(1), perSecond(2)] },
@@ -133,12 +133,12 @@ const BAD: readonly (readonly [options: unknown, code: string, message: string])
   [
     { ...good, store: {} },
     'RAIL_BAD_OPTION',
-    'The option store is a store, with take, peek, settle and reset, got an object. Give new MemoryStore(), or leave it out.',
+    'The option store is a store, with take, peek, settle and reset, got an object. Give one, or leave it out.',
   ],
   [
     { ...good, store: MemoryStore },
     'RAIL_BAD_OPTION',
-    'The option store is a store, with take, peek, settle and reset, got the function MemoryStore. Give new MemoryStore(), or leave it out.',
+    'The option store is a store, with take, peek, settle and reset, got the function MemoryStore. Give one, or leave it out.',
   ],
   [{ ...good, scope: 7 }, 'RAIL_BAD_OPTION', 'The option scope is a text, got 7. Give one, or leave it out.'],
   [
@@ -195,7 +195,7 @@ const BAD: readonly (readonly [options: unknown, code: string, message: string])
   [
     { ...good, skipPreflights: true },
     'RAIL_BAD_OPTION',
-    'skipPreflights needs a way to read requests. Give createLimiter one as its second argument, { method, header }.',
+    "createLimiter's second argument is { method, header }, for skipPreflights, got undefined. Give both.",
   ],
   [
     { ...good, dryRun: 'false' },

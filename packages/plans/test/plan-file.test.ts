@@ -64,7 +64,7 @@ describe('at the start', () => {
         code: 'RAIL_BAD_PLAN',
         message:
           `${path}:3:5: plans.free.limit: A plan has no "limit". Did you mean "limits"? It has limits, scopes.\n` +
-          `${path}:5:11: customers.acme.plan: There is no plan "fre". Did you mean "free"?`,
+          `${path}:5:11: customers.acme.plan: There is no plan "fre". Did you mean "free"? Add it to plans, or name another.`,
       }),
     )
   })
