@@ -1,4 +1,13 @@
-import { addressKey, type Clock, createPlanBook, type LimitSource, perMinute, rateLimit } from '@rail/express'
+import {
+  addressKey,
+  type Clock,
+  createPlanBook,
+  type LimitSource,
+  MemoryStore,
+  perMinute,
+  rateLimit,
+  type Store,
+} from '@rail/express'
 import { apiKeys, hashKey } from '@rail/keys'
 import express, { type Express, type Request } from 'express'
 import { plans } from './plans.js'
@@ -10,12 +19,18 @@ export const demoKeys = { acme: 'demo_free_acme', globex: 'demo_pro_globex' }
 export interface AppOptions {
   /** Where limits come from. @default the plans in `plans.ts` */
   readonly limits?: LimitSource
+  /** Where the customers' buckets live. @default a new MemoryStore */
+  readonly store?: Store
   /** For tests. @default monotonic */
   readonly clock?: Clock
 }
 
 /** The API: two routes of different cost, one that writes, and a limiter in front of them. */
-export function createApp({ limits = createPlanBook(plans), clock }: AppOptions = {}): Express {
+export function createApp({
+  limits = createPlanBook(plans),
+  store = new MemoryStore(),
+  clock,
+}: AppOptions = {}): Express {
   // 401 for unknown keys, before any limiter: they make no bucket. An address that guesses is slowed down.
   const keys = apiKeys({
     keys: { [hashKey(demoKeys.acme)]: { id: 'acme' }, [hashKey(demoKeys.globex)]: { id: 'globex' } },
@@ -23,12 +38,14 @@ export function createApp({ limits = createPlanBook(plans), clock }: AppOptions 
     clock,
   })
 
-  const limiter = rateLimit({ identify: (req) => keys.of(req).id, limits, clock })
+  const limiter = rateLimit({ identify: (req) => keys.of(req).id, limits, store, clock })
 
   // A limit that is only being tried out: it counts and tells, and refuses nobody.
   const trial = rateLimit({
     identify: (req) => keys.of(req).id,
     limits: [perMinute(200, { name: 'trial' })],
+    store,
+    scope: 'trial',
     dryRun: true,
     onDecision: ({ allowed }, req) => {
       if (!allowed) console.log(`a limit of 200 per minute would refuse ${keys.of(req).id}`)

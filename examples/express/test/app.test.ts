@@ -1,15 +1,17 @@
 import { once } from 'node:events'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { manualClock } from '@rail/express'
+import { MemoryStore, manualClock } from '@rail/express'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { createApp, demoKeys } from '../src/app.js'
 
 const clock = manualClock()
+let store: MemoryStore
 let server: Server
 
 beforeEach(async () => {
-  server = createApp({ clock }).listen(0, '127.0.0.1')
+  store = new MemoryStore()
+  server = createApp({ store, clock }).listen(0, '127.0.0.1')
   await once(server, 'listening')
 })
 afterEach(() => {
@@ -59,4 +61,14 @@ it('answers unknown keys with 401 before any limiter, and slows down who guesses
   expect([unknown.status, unknown.headers.has('RateLimit')]).toEqual([401, false])
   for (let guess = 1; guess < 10; guess++) expect((await ask('/v1/hello', `guess_${guess}`)).status).toBe(401)
   expect((await ask('/v1/hello', 'guess_10')).status).toBe(429)
+})
+
+it('makes no bucket for an unknown key, whether it is refused with 401 or, in the end, with 429', async () => {
+  const seen = []
+  for (let guess = 0; guess < 15; guess++) seen.push((await ask('/v1/hello', `guess_${guess}`)).status)
+  expect([seen, store.size]).toEqual([[...times(10, 401), ...times(5, 429)], 0])
+  clock.advance(60_000)
+  expect((await ask('/v1/hello', demoKeys.acme)).status).toBe(200)
+  // The customer's by their plan, and that of the limit which is only being tried out.
+  expect(store.size).toBe(2)
 })
