@@ -1,5 +1,5 @@
-import { randomUUID } from 'node:crypto'
 import { renameSync } from 'node:fs'
+import { newCopyFile } from './copy-file.js'
 import { openDatabase } from './database.js'
 import { openSqlite, type SqliteDriver } from './sqlite.js'
 import { newEpoch } from './state.js'
@@ -10,9 +10,10 @@ import { newEpoch } from './state.js'
  * and start: the copy has an epoch of its own, so every server gets everything that is in it.
  */
 export async function backUp(directory: string, file: string, now: number, driver?: SqliteDriver): Promise<void> {
-  const unfinished = `${file}.${randomUUID()}`
   const db = await openDatabase({ directory, driver, now })
+  let unfinished: string
   try {
+    unfinished = newCopyFile(file)
     db.run('VACUUM INTO ?', unfinished)
   } finally {
     db.close()

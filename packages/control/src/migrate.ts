@@ -1,6 +1,7 @@
-import { createHash, randomUUID } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { renameSync } from 'node:fs'
 import { RailError } from '@rail/core'
+import { newCopyFile } from './copy-file.js'
 import { MIGRATIONS, type Migration } from './migrations.js'
 import type { Sqlite } from './sqlite.js'
 
@@ -32,7 +33,7 @@ export function migrate(db: Sqlite, path: string, now: number, migrations: reado
 
 /** A whole copy, or none. */
 function copyTo(path: string, db: Sqlite): void {
-  const unfinished = `${path}.${process.pid}.${randomUUID()}`
+  const unfinished = newCopyFile(path)
   db.prepare('VACUUM INTO ?').run(unfinished)
   renameSync(unfinished, path)
 }

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { main } from '../src/cli/main.js'
@@ -160,11 +160,28 @@ test('who has lost the last admin token makes one in the data directory', async 
   expect((await run(`tokens create --scope admin --label new --data ${dataDirectory()}`)).code).toBe(2)
 })
 
-test('the database is copied to a file that is not there yet', async () => {
+test('the database is copied to a file that is not there yet, for its owner alone', async () => {
   const { run, data } = await shell()
-  const file = join(dataDirectory(), 'copy.db')
+  const directory = dataDirectory()
+  const file = join(directory, 'copy.db')
   expect(await run(['backup', file, '--data', data])).toEqual({ code: 0, out: `${file} is written.`, error: '' })
+  expect(statSync(file).mode & 0o777).toBe(0o600)
   expect((await run(['backup', file, '--data', data])).code).toBe(2)
+  expect(readdirSync(directory)).toEqual(['copy.db'])
+})
+
+test('what the system or the database has against a file is said, without a stack', async () => {
+  const { run, data } = await shell()
+  const directory = dataDirectory()
+  const nowhere = join(directory, 'nowhere', 'copy.db')
+  const { code, out, error } = await run(['backup', nowhere, '--data', data])
+  expect([code, out, error.split('\n').length]).toEqual([2, '', 1])
+  expect(error).toMatch(/^ENOENT: .*nowhere/)
+  writeFileSync(join(directory, 'control.db'), 'no database')
+  for (const command of ['backup x.db', 'tokens create --scope read --label x']) {
+    const refused = await run(`${command} --data ${directory}`)
+    expect(refused).toMatchObject({ code: 2, error: expect.stringMatching(/^.*not a database.*$/) })
+  }
 })
 
 test('exit code 2 says that nothing was asked of a control plane, and why', async () => {

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { openDatabase } from '../src/database.js'
@@ -29,6 +29,7 @@ test('steps are applied once, in their order, and a database in use is copied be
   expect(tables()).toEqual(['migration', 'one', 'two'])
   const copy = await open(`${path}.before-002-second`)
   expect(copy.tables()).toEqual(['migration', 'one'])
+  expect(statSync(copy.path).mode & 0o777).toBe(0o600)
   expect(copy.db.prepare('SELECT * FROM one').all()).toEqual([{ id: 'kept' }])
 })
 

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
 import { RailError } from '@rail/core'
+import { sqliteFault } from '../sqlite.js'
 import { VERSION } from '../version.js'
 import { type Client, createClient } from './client.js'
 import type { Command, Values } from './command.js'
@@ -27,10 +28,16 @@ export async function main(args: readonly string[], io: Io): Promise<ExitCode> {
     else await run(command, positionals.slice(name.split(' ').length), values, io, name)
     return 0
   } catch (error) {
-    if (!(error instanceof CliError) && !(error instanceof RailError)) throw error
+    if (!isForPeople(error)) throw error
     io.error(error.message.split('\n').map(printable).join('\n'))
     return error instanceof CliError ? error.exitCode : 2
   }
+}
+
+/** Whether an error says to whoever runs the command what is wrong: ours, the system's, and SQLite's do. */
+function isForPeople(error: unknown): error is Error {
+  if (error instanceof CliError || error instanceof RailError) return true
+  return error instanceof Error && ('syscall' in error || sqliteFault(error) !== undefined)
 }
 
 async function run(command: Command, args: readonly string[], values: Values, io: Io, name: string): Promise<void> {
