@@ -59,11 +59,19 @@ export function fastifyHook<Request>(check: Check<Request>) {
   }
 }
 
+interface HonoContext {
+  body(data: string, status: KeyRefusal['status'], headers: Record<string, string>): Response
+}
+
 /** For `app.use()` in Hono 4. */
 export function honoMiddleware<Context>(check: Check<Context>) {
-  return async function checkApiKey(c: Context, next: () => Promise<void>): Promise<Response | undefined> {
+  return async function checkApiKey(
+    c: Context & HonoContext,
+    next: () => Promise<void>,
+  ): Promise<Response | undefined> {
     const { refusal } = await check(c)
-    if (refusal !== undefined) return new Response(refusal.body, { status: refusal.status, headers: fieldsOf(refusal) })
+    // Through the context: a Response of our own would be without the fields that were set in front of the check.
+    if (refusal !== undefined) return c.body(refusal.body, refusal.status, Object.fromEntries(fieldsOf(refusal)))
     await next()
     return undefined
   }

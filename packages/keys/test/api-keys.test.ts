@@ -85,6 +85,16 @@ describe.each(Object.entries(frameworks))('in %s', (_name, start) => {
     }
   })
 
+  test('fields that were set in front of the check are on its answers too', async () => {
+    const ask = await serve({ keys, failures: [perMinute(1)] })
+    const answers = [await ask(), await ask({ 'x-api-key': 'guess' }), await ask({ 'x-api-key': 'guess' })]
+    expect(answers.map(({ status, headers }) => [status, headers.get('x-request-id')])).toEqual([
+      [401, '7'],
+      [401, '7'],
+      [429, '7'],
+    ])
+  })
+
   test('a HEAD request is answered like its GET, without a body', async () => {
     const ask = await serve({ keys })
     expect((await ask({ 'x-api-key': KEY }, 'HEAD')).status).toBe(200)

@@ -16,7 +16,7 @@ export interface Customer {
 /** The options but for what depends on the framework. The address is what a request says it is. */
 export type Options = Pick<ApiKeysOptions<Customer, never>, 'keys' | 'lookup' | 'clock' | 'failures' | 'header'>
 
-/** Each framework with an app that answers `{ id }`, behind a check of its key. */
+/** Each framework with an app that gives each answer an id, and answers `{ id }` behind a check of its key. */
 export const frameworks: Record<string, (options: Options) => Promise<Server>> = {
   express: (options) => listen(expressApp(express(), options)),
   'express 4': (options) => listen(expressApp(express4(), options)),
@@ -26,6 +26,9 @@ export const frameworks: Record<string, (options: Options) => Promise<Server>> =
       address: (request) => String(request.headers['x-address']),
     })
     const app = Fastify()
+    app.addHook('onRequest', async (_request, reply) => {
+      reply.header('x-request-id', '7')
+    })
     app.addHook('onRequest', keys.fastify)
     app.get('/', async (request) => ({ id: keys.of(request).id }))
     await app.listen({ port: 0, host: '127.0.0.1' })
@@ -37,6 +40,10 @@ export const frameworks: Record<string, (options: Options) => Promise<Server>> =
       address: (c) => String(c.req.header('x-address')),
     })
     const app = new Hono()
+    app.use(async (c, next) => {
+      c.header('x-request-id', '7')
+      await next()
+    })
     app.use(keys.hono)
     app.onError((_error, c) => c.text('failed', 500))
     app.get('/', (c) => c.json({ id: keys.of(c).id }))
@@ -49,6 +56,10 @@ export const frameworks: Record<string, (options: Options) => Promise<Server>> =
     })
     const app = new Koa()
     app.silent = true
+    app.use((ctx, next) => {
+      ctx.set('x-request-id', '7')
+      return next()
+    })
     app.use(keys.koa)
     app.use((ctx) => {
       ctx.body = { id: keys.of(ctx).id }
@@ -65,6 +76,7 @@ function expressApp(app: Express, options: Options): Express {
   })
   // A timeout that strikes as soon as the check has to wait.
   app.use((req, res, next) => {
+    res.set('x-request-id', '7')
     next()
     if (req.get('x-timeout') !== undefined) res.status(504).end()
   })
