@@ -52,6 +52,18 @@ it('refuses HEAD on a server that forbids to write bodies where there is none', 
   expect(await statuses(app, ['/', '/'], 'HEAD')).toEqual([200, 429])
 })
 
+it('whoever wraps end can still add a field to a refusal', async () => {
+  const app = express()
+  app.use((_req, res, next) => {
+    const end = res.end.bind(res) as (body?: unknown) => Response
+    res.end = ((body?: unknown) => end.call(res.set('Server-Timing', 'app'), body)) as Response['end']
+    next()
+  })
+  app.use(rateLimit(options))
+  app.get('/', (_req, res) => void res.end('ok'))
+  expect(await statuses(app, ['/', '/'])).toEqual([200, 429])
+})
+
 async function statuses(app: express.Express, paths: readonly string[], method = 'GET'): Promise<number[]> {
   const server = createServer({ rejectNonStandardBodyWrites: true }, app)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
