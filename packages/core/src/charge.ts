@@ -1,5 +1,6 @@
 import { RailError, shown } from './errors.js'
 import { type Limit, sameBucket } from './limit.js'
+import { adviceOnNumber } from './options.js'
 
 /**
  * What one request asks of one key: the limits that apply to it, and a cost. A bucket is identified by the scope, the
@@ -37,9 +38,17 @@ export function checkCost(cost: unknown, where: string): asserts cost is number 
   if (typeof cost !== 'number' || !Number.isSafeInteger(cost) || cost < 0) {
     throw new RailError(
       'RAIL_BAD_COST',
-      `${where} is a whole number of tokens from 0, got ${shown(cost)}. Round it up: Math.ceil(bytes / 1024).`,
+      `${where} is a whole number of tokens from 0, got ${shown(cost)}. ${adviceOnNumber(cost) ?? adviceOn(cost as number)}`,
     )
   }
+}
+
+/** What to do about a number that is no cost. */
+function adviceOn(cost: number): string {
+  if (cost < 0) return 'Give 0 for what is free; settle() gives back what was taken too much.'
+  return cost > Number.MAX_SAFE_INTEGER
+    ? 'Lower it: a cost above the burst never fits.'
+    : 'Round it up: Math.ceil(bytes / 1024).'
 }
 
 /** What a charge's bucket is told from all others by, as one text. */

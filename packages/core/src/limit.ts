@@ -1,6 +1,6 @@
 import { type Duration, durationMs } from './duration.js'
 import { RailError, shown } from './errors.js'
-import { suggestionFor } from './options.js'
+import { adviceOnNumber, suggestionFor } from './options.js'
 
 /**
  * A rule: `tokens` per `windowMs`, in a bucket that holds `burst`. Made by {@link limit} or {@link perSecond} and its
@@ -171,20 +171,19 @@ function checkName(name: unknown): void {
   }
 }
 
-function checkTokens(what: 'tokens' | 'burst', value: unknown, name: string): void {
+function checkTokens(what: 'tokens' | 'burst', value: number, name: string): void {
   if (typeof value !== 'number' || !Number.isInteger(value) || value < 1 || value > LARGEST_INTEGER) {
     throw new RailError(
       'RAIL_BAD_LIMIT',
-      `${what} of limit "${name}" is a whole number from 1 to ${LARGEST_INTEGER}, got ${shown(value)}. ${adviceOn(value)}`,
+      `${what} of limit "${name}" is a whole number from 1 to ${LARGEST_INTEGER}, got ${shown(value)}. ${adviceOnNumber(value) ?? adviceOn(value)}`,
     )
   }
 }
 
-/** What to do about a number of tokens that is none. */
-function adviceOn(value: unknown): string {
-  if (typeof value !== 'number') return 'Give a number: Number() makes one of a text.'
-  if (!Number.isFinite(value)) return 'For no limit leave it out: limits may be [].'
-  if (!Number.isInteger(value)) return "Round it, or take a longer window: 3 per '2s'."
+/** What to do about a number of tokens that cannot be. */
+function adviceOn(value: number): string {
+  if (value === Number.POSITIVE_INFINITY) return 'For no limit leave the limit out: limits may be [].'
+  if (Number.isFinite(value) && !Number.isInteger(value)) return "Round it, or take a longer window: 3 per '2s'."
   return value < 1 ? `${value} would refuse everybody: give 1 or more.` : 'Lower it.'
 }
 

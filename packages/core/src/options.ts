@@ -76,6 +76,12 @@ export type Check<Name> = readonly [
   advice?: string | undefined,
 ]
 
+/** What to do about a value that should be a number and is none; `undefined` where it is one. */
+export function adviceOnNumber(value: unknown): string | undefined {
+  if (typeof value !== 'number') return 'Give a number: Number() makes one of a text.'
+  return Number.isNaN(value) ? 'See where it comes from: Number() makes NaN of undefined and of words.' : undefined
+}
+
 /** Whether a value is a whole number from `least` up. */
 export const isWholeFrom =
   (least: number) =>

@@ -50,13 +50,19 @@ const NUMBERS: readonly Wrong[] = [
     'perSecond(NaN)',
     tokens(Number.NaN),
     'RAIL_BAD_LIMIT',
-    'tokens of limit "per_second" is a whole number from 1 to 999999999999999, got NaN. For no limit leave it out: limits may be [].',
+    'tokens of limit "per_second" is a whole number from 1 to 999999999999999, got NaN. See where it comes from: Number() makes NaN of undefined and of words.',
   ],
   [
     'perSecond(Infinity)',
     tokens(Number.POSITIVE_INFINITY),
     'RAIL_BAD_LIMIT',
-    'tokens of limit "per_second" is a whole number from 1 to 999999999999999, got Infinity. For no limit leave it out: limits may be [].',
+    'tokens of limit "per_second" is a whole number from 1 to 999999999999999, got Infinity. For no limit leave the limit out: limits may be [].',
+  ],
+  [
+    'perSecond(-Infinity)',
+    tokens(Number.NEGATIVE_INFINITY),
+    'RAIL_BAD_LIMIT',
+    'tokens of limit "per_second" is a whole number from 1 to 999999999999999, got -Infinity. -Infinity would refuse everybody: give 1 or more.',
   ],
   [
     'perSecond(1.5)',
@@ -323,7 +329,25 @@ const RETURNED: readonly Wrong[] = [
     'cost returns text',
     request({ cost: () => '1' }),
     'RAIL_BAD_COST',
-    'What cost(request) returns is a whole number of tokens from 0, got "1". Round it up: Math.ceil(bytes / 1024).',
+    'What cost(request) returns is a whole number of tokens from 0, got "1". Give a number: Number() makes one of a text.',
+  ],
+  [
+    'cost returns NaN',
+    request({ cost: () => Number.NaN }),
+    'RAIL_BAD_COST',
+    'What cost(request) returns is a whole number of tokens from 0, got NaN. See where it comes from: Number() makes NaN of undefined and of words.',
+  ],
+  [
+    'cost returns -1',
+    request({ cost: () => -1 }),
+    'RAIL_BAD_COST',
+    'What cost(request) returns is a whole number of tokens from 0, got -1. Give 0 for what is free; settle() gives back what was taken too much.',
+  ],
+  [
+    'cost returns Infinity',
+    request({ cost: () => Number.POSITIVE_INFINITY }),
+    'RAIL_BAD_COST',
+    'What cost(request) returns is a whole number of tokens from 0, got Infinity. Lower it: a cost above the burst never fits.',
   ],
   [
     'the clock returns NaN',
