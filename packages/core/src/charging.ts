@@ -33,6 +33,21 @@ export function chargesFor<Request>(
     : chargesOf(key, request, options, route, before)
 }
 
+/**
+ * Checks the limits that every request on a route is asked: the limiter's, and the route's own.
+ *
+ * @throws RailError `RAIL_DUPLICATE_NAME`
+ */
+export function checkRouteNames<Request>(
+  limits: readonly Limit[],
+  scope: string | undefined,
+  own: readonly Limit[],
+  route: RouteOptions<Request>,
+): void {
+  const ofRoute = { scope: routeScope(scope ?? '', route), key: '', limits: own, cost: 0 }
+  checkNames([{ scope, key: '', limits, cost: 0 }, ofRoute], false)
+}
+
 type PlainOptions<Request> = Extract<LimiterOptions<Request>, { charges?: undefined }> & { readonly scope: string }
 
 function chargesOf<Request>(
@@ -72,7 +87,7 @@ function charged<Request>(
     { scope, key, limits, cost },
     { scope: routeScope(scope, route), key, limits: more, cost },
   ].filter((charge) => charge.limits.length > 0)
-  if (charges.length > 1) checkNames(charges)
+  if (charges.length > 1) checkNames(charges, false)
   return withBefore(charges, before)
 }
 

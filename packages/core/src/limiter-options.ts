@@ -1,4 +1,5 @@
 import type { Charge } from './charge.js'
+import { checkRouteNames } from './charging.js'
 import { type Clock, monotonicClock } from './clock.js'
 import type { Decision } from './decision.js'
 import { RailError } from './errors.js'
@@ -157,7 +158,10 @@ function checkRoute<Request>(route: RouteOptions<Request>, limiter: LimiterOptio
     'an array of limits, or a function',
     (value) => Array.isArray(value) || isFunction(value),
   )
-  if (Array.isArray(route.limits)) checkLimits(route.limits, 'The option limits of with()')
+  if (Array.isArray(route.limits)) {
+    checkLimits(route.limits, 'The option limits of with()')
+    if (Array.isArray(limiter.limits)) checkRouteNames(limiter.limits, limiter.scope, route.limits, route)
+  }
   if (limiter.charges !== undefined && (route.scope !== undefined || route.limits !== undefined)) {
     throw new RailError(
       'RAIL_BAD_OPTION',

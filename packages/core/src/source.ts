@@ -40,15 +40,20 @@ export function checkLimits(limits: unknown, where: string): asserts limits is r
   checked.add(Object.freeze(limits))
 }
 
-/** Names are unique, ignoring case, over all limits of a request, but for charges that mean the same bucket. */
-export function checkNames(charges: readonly Charge[]): void {
+/**
+ * Names are unique, ignoring case, over all limits of a request.
+ *
+ * @param mayMeet Whether two of the charges may mean the same bucket. @default whether there are several
+ * @throws RailError `RAIL_DUPLICATE_NAME`
+ */
+export function checkNames(charges: readonly Charge[], mayMeet = charges.length > 1): void {
   const buckets = new Map<string, string>()
   for (const charge of charges) {
     for (const limit of charge.limits) {
       const name = sentName(charge.scope ?? '', limit)
       const bucket = bucketId(charge, limit)
       const other = buckets.get(name.toLowerCase())
-      if (other !== undefined && (other !== bucket || charges.length === 1)) {
+      if (other !== undefined && (other !== bucket || !mayMeet)) {
         throw new RailError(
           'RAIL_DUPLICATE_NAME',
           `Two limits of one request are named "${name}" (case does not count). Give one another name, or its charge a scope.`,

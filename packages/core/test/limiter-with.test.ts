@@ -228,9 +228,30 @@ describe('with', () => {
   })
 
   test('names that meet, ignoring case, over the plan’s limits and its own are an error', () => {
-    const { limiter } = limiterOf()
-    const meets = limiter.with({ limits: [perSecond(1, { name: 'Per_Minute' })] })
-    expect(() => meets.take({})).toThrow(expect.objectContaining({ code: 'RAIL_DUPLICATE_NAME' }))
+    const duplicate = expect.objectContaining({ code: 'RAIL_DUPLICATE_NAME' })
+    const source = limiterOf({ limitsFor: () => [ten] })
+    for (const own of [[perSecond(1, { name: 'Per_Minute' })], [perMinute(5)], [perMinute(10)]]) {
+      // What is always asked is known when the middleware is made, what is found by key only then.
+      expect(() => limiterOf().limiter.with({ limits: own })).toThrow(duplicate)
+      expect(() =>
+        limiterOf()
+          .limiter.with({ limits: () => own })
+          .take({}),
+      ).toThrow(duplicate)
+      expect(() => source.limiter.with({ limits: own }).take({})).toThrow(duplicate)
+      expect(left(limiterOf().limiter.with({ scope: 'writes', limits: own }).take({}))).toHaveLength(2)
+    }
+    expect([source.leftOf(), source.store.size]).toEqual([10, 0])
+  })
+
+  test('names that meet only in a scope are an error when the middleware is made', () => {
+    const limiter = createLimiter<Asked>({
+      identify: () => 'acme',
+      scope: 'api',
+      limits: [perMinute(10, { name: 'writes.per_minute' })],
+    })
+    expect(() => limiter.with({ scope: 'writes', limits: [ten] })).toThrow(/named "api\.writes\.per_minute"/)
+    expect(() => limiter.with({ scope: 'reads', limits: [ten] })).not.toThrow()
   })
 })
 
