@@ -54,6 +54,9 @@ export class Count {
     if (this.#settled || this.charges.length === 0) return
     checkCost(actualCost, 'What settle() is given')
     this.#settled = true
-    return this.#store?.settle(this.charges, actualCost, readClock(clock))
+    const settled = this.#store?.settle(this.charges, actualCost, readClock(clock))
+    // A route that asks later gives back what has been taken by then.
+    this.charges = this.charges.map((charge) => ({ ...charge, cost: actualCost }))
+    return settled
   }
 }

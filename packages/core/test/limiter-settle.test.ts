@@ -79,6 +79,21 @@ describe('settle', () => {
     expect(left()).toBe(70)
   })
 
+  test('is what a later route starts from: no more is given back than was kept', () => {
+    const { limiter, left, take } = limiterOf()
+    take(30)
+    const [refused, costlier] = [{ cost: 20 }, { cost: 20 }]
+    const { settle } = limiter.take(refused) as Outcome
+    settle(0)
+    expect(left()).toBe(70)
+    expect((limiter.with({ cost: 90 }).take(refused) as Outcome).refusal).toBeDefined()
+    expect(left()).toBe(70)
+    const { settle: raise } = limiter.take(costlier) as Outcome
+    raise(40)
+    limiter.with({ cost: 50 }).take(costlier)
+    expect(left()).toBe(20)
+  })
+
   test('does nothing after a refusal', () => {
     const { take, left } = limiterOf()
     take(70)
