@@ -3,6 +3,7 @@ import { RailError, shown } from './errors.js'
 import type { Limit } from './limit.js'
 import type { LimiterOptions, RouteOptions } from './limiter-options.js'
 import { chain, isPromise } from './maybe-promise.js'
+import { suggestionFor } from './options.js'
 import { checkLimits, checkNames } from './source.js'
 import type { MaybePromise } from './store.js'
 
@@ -19,8 +20,8 @@ export function chargesFor<Request>(
   before: readonly Charge[],
 ): MaybePromise<readonly Charge[]> {
   if (options.charges !== undefined) {
-    return chain(options.charges(request), (charges) => {
-      checkCharges(charges)
+    return chain(options.charges(request), (found) => {
+      const charges = checkedCharges(found, options.scope)
       if (route.cost === undefined && before.length === 0) return charges
       return chain(costOf(request, route.cost, 0), (cost) =>
         withBefore(route.cost === undefined ? charges : charges.map((charge) => ({ ...charge, cost })), before),
@@ -44,7 +45,7 @@ export function checkRouteNames<Request>(
   own: readonly Limit[],
   route: RouteOptions<Request>,
 ): void {
-  const ofRoute = { scope: routeScope(scope ?? '', route), key: '', limits: own, cost: 0 }
+  const ofRoute = { scope: within(scope ?? '', route.scope), key: '', limits: own, cost: 0 }
   checkNames([{ scope, key: '', limits, cost: 0 }, ofRoute], false)
 }
 
@@ -85,7 +86,7 @@ function charged<Request>(
   if (more === NO_LIMITS && before.length === 0) return limits.length === 0 ? NONE : [{ scope, key, limits, cost }]
   const charges = [
     { scope, key, limits, cost },
-    { scope: routeScope(scope, route), key, limits: more, cost },
+    { scope: within(scope, route.scope), key, limits: more, cost },
   ].filter((charge) => charge.limits.length > 0)
   if (charges.length > 1) checkNames(charges, false)
   return withBefore(charges, before)
@@ -123,9 +124,10 @@ const LIMITS_FUNCTION = 'What limits(key, request) returns'
 const ROUTE_FUNCTION = 'What the limits(key, request) of with() returns'
 const SOURCE = 'What limitsFor(key, scope) returns'
 
-function routeScope<Request>(scope: string, route: RouteOptions<Request>): string {
-  if (route.scope === undefined || route.scope === '') return scope
-  return scope === '' ? route.scope : `${scope}.${route.scope}`
+/** The scope of a route or a charge within the limiter's. */
+function within(scope: string, inner: string | undefined): string {
+  if (inner === undefined || inner === '') return scope
+  return scope === '' ? inner : `${scope}.${inner}`
 }
 
 function costOf<Request>(
@@ -156,39 +158,59 @@ function checkIdentity(key: unknown): asserts key is string {
   checkKey(key, 'What identify(request) returns')
 }
 
-function checkCharges(charges: unknown): asserts charges is readonly Charge[] {
+/** The charges in the limiter's scope, as objects of its own: the user's may be of a class, or change before settle. */
+function checkedCharges(charges: unknown, scope: string): readonly Charge[] {
   if (!Array.isArray(charges)) {
     throw new RailError(
       'RAIL_BAD_CHARGES',
       `What charges(request) returns is an array of charges, got ${shown(charges)}. Return [{ key, limits, cost }], or [].`,
     )
   }
+  const own: Charge[] = []
   for (const charge of charges) {
-    if (typeof charge !== 'object' || charge === null) {
-      throw new RailError(
-        'RAIL_BAD_CHARGES',
-        `A charge is { key, limits, cost } and perhaps scope, got ${shown(charge)}. Return such objects.`,
-      )
-    }
-    checkKey(charge.key, 'The key of a charge')
-    checkCost(charge.cost, 'The cost of a charge')
-    checkLimits(charge.limits, 'The limits of a charge')
-    if (charge.scope !== undefined && typeof charge.scope !== 'string') {
-      throw new RailError(
-        'RAIL_BAD_CHARGES',
-        `The scope of a charge is a text, got ${shown(charge.scope)}. Give one, or leave it out.`,
-      )
-    }
-    // It gives tokens back: only the limiter knows what it took.
-    if (charge.taken !== undefined) {
-      throw new RailError(
-        'RAIL_BAD_CHARGES',
-        'A charge from charges(request) has no taken: the limiter keeps that itself. Leave it out.',
-      )
-    }
+    checkCharge(charge)
+    const { key, limits, cost } = charge
+    own.push({ scope: within(scope, charge.scope), key, limits, cost })
   }
-  checkNames(charges)
+  checkNames(own)
+  return own
 }
+
+function checkCharge(charge: unknown): asserts charge is Charge {
+  if (typeof charge !== 'object' || charge === null) {
+    throw new RailError(
+      'RAIL_BAD_CHARGES',
+      `A charge is { key, limits, cost } and perhaps scope, got ${shown(charge)}. Return such objects.`,
+    )
+  }
+  const { key, limits, cost, scope, taken } = charge as Record<string, unknown>
+  checkKey(key, 'The key of a charge')
+  checkCost(cost, 'The cost of a charge')
+  checkLimits(limits, 'The limits of a charge')
+  if (scope !== undefined && typeof scope !== 'string') {
+    throw new RailError(
+      'RAIL_BAD_CHARGES',
+      `The scope of a charge is a text, got ${shown(scope)}. Give one, or leave it out.`,
+    )
+  }
+  // It gives tokens back: only the limiter knows what it took.
+  if (taken !== undefined) {
+    throw new RailError(
+      'RAIL_BAD_CHARGES',
+      'A charge from charges(request) has no taken: the limiter keeps that itself. Leave it out.',
+    )
+  }
+  // A mistyped scope would be counted in none.
+  for (const name in charge) {
+    if (CHARGE_NAMES.includes(name) || !Object.hasOwn(charge, name)) continue
+    throw new RailError(
+      'RAIL_BAD_CHARGES',
+      `A charge has no property "${name}".${suggestionFor(name, CHARGE_NAMES.slice(0, -1))} It is { key, limits, cost } and perhaps scope. Leave out the rest.`,
+    )
+  }
+}
+
+const CHARGE_NAMES = ['key', 'limits', 'cost', 'scope', 'taken']
 
 /**
  * The charges with what the request has already taken, bucket by bucket, so that only the difference is taken now and a

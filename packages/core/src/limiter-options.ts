@@ -72,7 +72,10 @@ export interface PlainCharging<Request> {
 
 /** Several charges at once, all or nothing, instead of the usual three. */
 export interface SeveralCharges<Request> {
-  /** What a request is charged: for instance an OAuth client, and one of its users. `[]`: not counted. */
+  /**
+   * What a request is charged: for instance an OAuth client, and one of its users. A scope is within
+   * the limiter's (`api.users`). `[]`: not counted.
+   */
   readonly charges: (request: Request) => MaybePromise<readonly Charge[]>
   readonly identify?: undefined
   readonly limits?: undefined

@@ -156,6 +156,47 @@ describe('a request', () => {
     expect(store.peek([{ key: 'acme', scope: 'api', limits: [perMinute(2)], cost: 0 }], 0).limits[0]?.remaining).toBe(1)
     expect(store.peek([{ key: 'acme', limits: [perMinute(2)], cost: 0 }], 0).limits[0]?.remaining).toBe(2)
   })
+
+  test('of several charges is counted in the limiter’s scope too', async () => {
+    const limits = [perMinute(2)]
+    const charges = () => [
+      { key: 'acme', limits, cost: 1 },
+      { key: 'acme', scope: 'users', limits, cost: 1 },
+    ]
+    const options = { identify: undefined, limits: undefined, scope: 'api', charges }
+    const { limiter } = limiterOf(options as Partial<LimiterOptions<Asked>>)
+    const { decision } = await limiter.take(acme())
+    expect(decision?.limits.map(({ scope }) => scope)).toEqual(['api', 'api.users'])
+  })
+
+  test('is charged what a charge of a class says, on a route with a cost too', async () => {
+    class PerCustomer {
+      get key() {
+        return 'acme'
+      }
+      get limits() {
+        return [perMinute(5)]
+      }
+      get cost() {
+        return 1
+      }
+    }
+    const options = { identify: undefined, limits: undefined, charges: () => [new PerCustomer()] }
+    const { limiter } = limiterOf(options as Partial<LimiterOptions<Asked>>)
+    const outcome = await limiter.with({ cost: 3 }).take(acme())
+    expect(outcome.decision?.limits[0]).toMatchObject({ key: 'acme', remaining: 2 })
+  })
+
+  test('settles what it was charged, whatever becomes of the user’s object', async () => {
+    const limits = [perMinute(5)]
+    const charge = { key: 'acme', limits, cost: 3 }
+    const options = { identify: undefined, limits: undefined, charges: () => [charge] }
+    const { limiter, store } = limiterOf(options as Partial<LimiterOptions<Asked>>)
+    const { settle } = await limiter.take(acme())
+    charge.cost = 0
+    settle(1)
+    expect(store.peek([{ key: 'acme', limits, cost: 0 }], 0).limits[0]?.remaining).toBe(4)
+  })
 })
 
 describe('100 requests at once', () => {
@@ -261,6 +302,11 @@ const FAULTS: readonly (readonly [what: string, options: unknown, fault: object]
     'charges says what was taken, which would give it back',
     charging([{ key: 'acme', limits: [perMinute(2)], cost: 1, taken: 1 }]),
     { code: 'RAIL_BAD_CHARGES', message: /has no taken/ },
+  ],
+  [
+    'a charge has a mistyped scope, which would be counted in none',
+    charging([{ key: 'acme', limits: [perSecond(1)], cost: 1, scop: 'a' }]),
+    { code: 'RAIL_BAD_CHARGES', message: /no property "scop"\. Did you mean "scope"\?/ },
   ],
   ['charges has nothing in it', charging([undefined]), { code: 'RAIL_BAD_CHARGES' }],
   ['a charge has no key', charging([{ limits: [], cost: 1 }]), { code: 'RAIL_BAD_KEY' }],
