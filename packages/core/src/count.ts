@@ -14,6 +14,8 @@ export class Count {
   /** The outcome of the latest ask, which the next one waits for. */
   pending: MaybePromise<Outcome> = UNCOUNTED
   outcome: Outcome = UNCOUNTED
+  /** The latest outcome with a decision, whose fields the next one's stand in place of. */
+  counted: Outcome = UNCOUNTED
   /** What has been taken for the request, and from which store. */
   charges: readonly Charge[] = []
   #store: Store | undefined
@@ -28,6 +30,7 @@ export class Count {
   /** Remembers the latest outcome. */
   keep(outcome: Outcome): Outcome {
     this.outcome = outcome
+    if (outcome.decision !== undefined) this.counted = outcome
     return outcome
   }
 

@@ -147,8 +147,8 @@ export function createLimiter<Request>(
     const { request, route, count } = asked
     reporter.look(decision)
     watch.look(charges, decision, now, reporter.tellOnce)
-    tellDecision(decision, request, count.outcome.decision)
-    const earlier = count.outcome.headers
+    tellDecision(decision, request, count.counted.decision)
+    const earlier = count.counted.headers
     count.took(decision.allowed ? charges : [], from, route)
     const sent = answerTo(decision, now, request, settings, reporter.tell)
     return 'then' in sent

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import {
   type Charge,
   createLimiter,
@@ -225,6 +225,20 @@ describe('with', () => {
     const first = limiter.take(request) as Outcome
     const second = limiter.with({ cost: 2 }).take(request) as Outcome
     expect(second.headers.map((field) => field.instead)).toEqual(first.headers.map((field) => field.value))
+  })
+
+  test('marks them, and tells onDecision, across a route whose store failed', () => {
+    const { limiter, store, decisions } = limiterOf()
+    const request = {}
+    const first = limiter.take(request) as Outcome
+    const take = vi.spyOn(store, 'take').mockImplementationOnce(() => {
+      throw new Error('gone')
+    })
+    expect((limiter.with({ cost: 2 }).take(request) as Outcome).decision).toBeUndefined()
+    const third = limiter.with({ cost: 3 }).take(request) as Outcome
+    expect(take).toHaveBeenCalledTimes(2)
+    expect(third.headers.map((field) => field.instead)).toEqual(first.headers.map((field) => field.value))
+    expect(decisions[1]).toEqual([third.decision, first.decision])
   })
 
   test('names that meet, ignoring case, over the plan’s limits and its own are an error', () => {
