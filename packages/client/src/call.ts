@@ -28,7 +28,8 @@ export type KeyMaker = boolean | ((call: Call) => string)
 /**
  * Reads what the client was called with, and changes nothing of it but that an idempotency key is added where it is due.
  *
- * @throws RailError `RAIL_BAD_OPTION` where the key that was made is no text: under one key a server takes all for one request
+ * @throws RailError `RAIL_BAD_OPTION` where the key that was made is no text or an empty one: under one key a server takes all
+ * for one request, and under none each try for another
  */
 export function outgoing(input: Input, init: RequestInit | undefined, keyMaker: KeyMaker): Outgoing {
   const request = isRequest(input) ? input : undefined
@@ -56,8 +57,19 @@ function isRequest(input: Input): input is Request {
 const WRITES: readonly string[] = ['POST', 'PATCH']
 
 function keyFor(call: Call, keyMaker: KeyMaker): string | undefined {
-  if (keyMaker === false || !WRITES.includes(call.method) || call.headers.has('Idempotency-Key')) return undefined
-  return keyMaker === true ? randomKey() : textFrom('idempotencyKey', keyMaker(call))
+  if (keyMaker === false || !WRITES.includes(call.method) || hasKey(call.headers)) return undefined
+  if (keyMaker === true) return randomKey()
+  const key = textFrom('idempotencyKey', keyMaker(call))
+  if (key.trim() !== '') return key
+  throw new RailError(
+    'RAIL_BAD_OPTION',
+    `The option idempotencyKey returns a text that is not empty; it returned ${shown(key)}. Return a key for each write.`,
+  )
+}
+
+/** Whether a write has an idempotency key. An empty one is none: a server would carry out each try. */
+export function hasKey(headers: Headers): boolean {
+  return (headers.get('Idempotency-Key') ?? '') !== ''
 }
 
 /** What a function of the user's returned. @throws RailError `RAIL_BAD_OPTION` for what is no text, a promise of one too */

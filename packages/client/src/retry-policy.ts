@@ -1,5 +1,5 @@
 import { RailError } from '@rail/core'
-import type { Outgoing } from './call.js'
+import { hasKey, type Outgoing } from './call.js'
 import type { Settings } from './client-options.js'
 import type { GiveUpReason } from './hooks.js'
 import type { RetryBudget } from './retry-budget.js'
@@ -48,7 +48,7 @@ const ABSOLUTE = /^[a-z][a-z\d+.-]*:/i
 
 /** Whether a call could be made again at all: it is safe to, and its body is still there. */
 export function barrierTo({ call, replayable }: Outgoing, { repeatable }: Settings): 'unsafe' | 'stream' | undefined {
-  const safe = IDEMPOTENT.includes(call.method) || call.headers.has('Idempotency-Key') || repeatable?.(call) === true
+  const safe = IDEMPOTENT.includes(call.method) || hasKey(call.headers) || repeatable?.(call) === true
   if (!safe) return 'unsafe'
   return replayable ? undefined : 'stream'
 }

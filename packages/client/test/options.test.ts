@@ -58,6 +58,15 @@ describe('options that are wrong', () => {
     expect([arrivals.length, client.state().length]).toEqual([0, 0])
   })
 
+  it.each(['', ' '])('are errors of a call where the idempotency key is %j, which is none to a server', async (key) => {
+    const { client, arrivals } = stage(() => respond(200), { idempotencyKey: () => key })
+    expect(await errorOf(client(URL, { method: 'POST' }))).toMatchObject({
+      code: 'RAIL_BAD_OPTION',
+      message: `The option idempotencyKey returns a text that is not empty; it returned ${JSON.stringify(key)}. Return a key for each write.`,
+    })
+    expect(arrivals).toHaveLength(0)
+  })
+
   it('may be undefined, each of them', () => {
     const names = [
       'fetch',

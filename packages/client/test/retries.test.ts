@@ -97,6 +97,16 @@ describe('what is tried again', () => {
     expect(arrivals.map(({ body }) => body)).toEqual(['text', 'text', 'text'])
   })
 
+  it('is no POST with an empty Idempotency-Key, unless the client makes one in its place', async () => {
+    const headers = { 'Idempotency-Key': '' }
+    const { world, client, arrivals } = stage(inTurn(failed, ok))
+    expect((await world.until(client(URL, { method: 'POST', headers }))).status).toBe(503)
+    expect(arrivals).toHaveLength(1)
+    const made = stage(inTurn(failed, ok), { idempotencyKey: true })
+    expect((await made.world.until(made.client(URL, { method: 'POST', headers }))).status).toBe(200)
+    expect(made.arrivals.map((arrival) => arrival.headers.get('Idempotency-Key')?.length)).toEqual([32, 32])
+  })
+
   it('is what the option repeatable says', async () => {
     const { world, client } = stage(inTurn(failed, ok), { repeatable: ({ url }) => url.endsWith('/search') })
     expect((await world.until(client(URL, { method: 'POST' }))).status).toBe(503)
