@@ -203,6 +203,13 @@ test('exit code 2 says that nothing was asked of a control plane, and why', asyn
     code: 2,
     error: expect.stringMatching(/^There is no token/),
   })
+  expect(
+    await runWith({ RAIL_URL: control.url, RAIL_TOKEN: 'rail_admin_secret\nrail_sync_secret' }, ['plans']),
+  ).toEqual({
+    code: 2,
+    out: '',
+    error: 'A token is printable ASCII without spaces; this one has other characters. Look at RAIL_TOKEN, or --token.',
+  })
   expect(await reach('nonsense', ['plans'])).toMatchObject({ code: 2 })
   expect((await runWith({ RAIL_URL: control.url, RAIL_TOKEN: 'wrong' }, ['plans'])).code).toBe(2)
   await control.close()

@@ -36,6 +36,13 @@ export function createClient(options: ClientOptions, env: Io['env']): Client {
       'There is no token. Set RAIL_TOKEN, or give --token. The first start of the control plane printed one.',
     )
   }
+  // fetch would say so too, with the token in its message.
+  if (!/^[\x21-\x7e]+$/.test(token.trim())) {
+    throw new CliError(
+      2,
+      'A token is printable ASCII without spaces; this one has other characters. Look at RAIL_TOKEN, or --token.',
+    )
+  }
   checkUrl(url, options.insecure === true)
   const base = url.replace(/\/$/, '')
 

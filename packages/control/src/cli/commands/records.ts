@@ -5,7 +5,7 @@ import { tableLines, timeText } from '../table.js'
 /** `usage`: what customers did. */
 export const usage: Command = {
   usage: '[--customer acme] [--from epoch-ms] [--to epoch-ms]',
-  summary: 'show what customers did in the last hour, those with the most refusals first',
+  summary: 'show what customers did in the last hour, the 100 with the most refusals first',
   args: [0, 0],
   options: { customer: { type: 'string' }, from: { type: 'string' }, to: { type: 'string' } },
   run: async ({ client, values, show }) => {
