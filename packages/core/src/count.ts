@@ -2,6 +2,7 @@ import { NOTHING } from './answer.js'
 import { type Charge, checkCost } from './charge.js'
 import { readClock } from './clock.js'
 import type { Outcome } from './limiter.js'
+import { attempt } from './maybe-promise.js'
 import type { MaybePromise, Store } from './store.js'
 
 /** The outcome of a request that was not counted. */
@@ -57,9 +58,19 @@ export class Count {
     if (this.#settled || this.charges.length === 0) return
     checkCost(actualCost, 'What settle() is given')
     this.#settled = true
-    const settled = this.#store?.settle(this.charges, actualCost, readClock(clock))
     // A route that asks later gives back what has been taken by then.
-    this.charges = this.charges.map((charge) => ({ ...charge, cost: actualCost }))
-    return settled
+    const before = this.charges
+    const settled = before.map((charge) => ({ ...charge, cost: actualCost }))
+    this.charges = settled
+    return attempt(
+      () => this.#store?.settle(before, actualCost, readClock(clock)),
+      () => {},
+      (error) => {
+        // Nobody knows which of the two was taken: more than that must not be given back.
+        const least = before.map((charge) => ({ ...charge, cost: Math.min(charge.cost, actualCost) }))
+        if (this.charges === settled) this.charges = least
+        throw error
+      },
+    )
   }
 }

@@ -94,6 +94,22 @@ describe('settle', () => {
     expect(left()).toBe(20)
   })
 
+  test.each<[string, () => Promise<void>]>([
+    ['throws', () => throwGone()],
+    ['rejects', async () => throwGone()],
+  ])('that the store %s on is no reason for a later route to give back more than was taken', async (_, settling) => {
+    const { limiter, left, take, memory, errors } = limiterOf()
+    take(30)
+    const request = { cost: 20 }
+    const { settle } = limiter.take(request) as Outcome
+    Object.assign(memory, { settle: settling })
+    settle(60)
+    await new Promise(setImmediate)
+    expect(errors).toHaveLength(1)
+    expect((limiter.with({ cost: 90 }).take(request) as Outcome).refusal).toBeDefined()
+    expect(left()).toBe(70)
+  })
+
   test('does nothing after a refusal', () => {
     const { take, left } = limiterOf()
     take(70)
@@ -200,3 +216,7 @@ describe('settle', () => {
     expect(memory.peek([{ key: 'acme', limits: [perMinute(10)], cost: 0 }], clock()).limits[0]?.remaining).toBe(9)
   })
 })
+
+function throwGone(): never {
+  throw new Error('gone')
+}
