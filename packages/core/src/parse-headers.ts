@@ -36,7 +36,7 @@ export type HeaderSource =
  * the client's clock does not matter.
  *
  * @param nowMs Milliseconds since 1970, for a response without a `Date`. @default Date.now()
- * @throws RailError `RAIL_BAD_OPTION` for what cannot have fields, such as `undefined`
+ * @throws RailError `RAIL_BAD_OPTION` for what cannot have fields, such as `undefined`, and for a response in place of its headers
  */
 export function parseHeaders(headers: HeaderSource, nowMs?: number): ParsedHeaders {
   const read = readerOf(headers)
@@ -73,9 +73,15 @@ function readerOf(headers: HeaderSource): FieldReader {
 /** Some libraries have numbers and arrays in what they call their headers, whatever the types say. */
 function getterOf(headers: HeaderSource): (name: string) => unknown {
   if (typeof headers === 'function') return headers
-  const canHaveFields = typeof headers === 'object' && headers !== null && !Array.isArray(headers)
+  // A response has no fields of its own, and would seem to tell no limit.
+  const isResponse = isObject((headers as { headers?: unknown } | undefined | null)?.headers)
+  const canHaveFields = isObject(headers) && !Array.isArray(headers) && !isResponse
   checkGiven(canHaveFields, headers, 'parseHeaders() takes header fields', 'Give response.headers.')
   if (typeof headers.get === 'function') return (name) => (headers as { get(name: string): unknown }).get(name)
   const fields = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
   return (name) => fields.get(name)
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null
 }

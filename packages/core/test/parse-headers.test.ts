@@ -302,6 +302,15 @@ describe('any form of header fields', () => {
     expect(parseHeaders({})).toEqual({ limits: [], stale: false })
     expect(parseHeaders(new Headers())).toEqual({ limits: [], stale: false })
   })
+
+  it.each([
+    { what: 'a response of fetch', response: new Response('', { headers: { RateLimit: '"a";r=1' } }) },
+    { what: "another client's response", response: { status: 200, headers: { ratelimit: '"a";r=1' } } },
+  ])('refuses $what in place of its headers: it would seem to tell no limit', ({ response }) => {
+    expect(() => parseHeaders(response as unknown as HeaderSource)).toThrow(
+      'parseHeaders() takes header fields, got an object. Give response.headers.',
+    )
+  })
 })
 
 it.each([
