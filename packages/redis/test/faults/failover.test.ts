@@ -57,5 +57,5 @@ test.skipIf(inject('redisPort') === 0)(
     }
     await cluster.stop()
   },
-  60_000,
+  180_000,
 )
