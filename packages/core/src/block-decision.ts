@@ -1,8 +1,9 @@
 import { aheadOf } from './blocks.js'
 import { costFor, drained, elapsedMs, fits, taken } from './bucket.js'
 import type { Charge } from './charge.js'
-import { allowedBy, type Decision, decisionOf, type LimitStatus, statusOf } from './decision.js'
+import { allowedBy, type Decision, decisionOf, statusOf } from './decision.js'
 import type { Limit } from './limit.js'
+import { listOf } from './young.js'
 
 /**
  * The decision on one charge whose limits are just those of a block, made on the block's own numbers: drains its buckets
@@ -31,10 +32,10 @@ export function decideBlock(state: Float64Array, first: number, charge: Charge, 
   }
   state[first] = owedOne
   state[first + 1] = owedTwo
-  const statuses = [
+  const statuses = listOf(
     statusOf(one, key, scope, asksOne, !fitsOne, owedOne, aheadMs),
     statusOf(two, key, scope, asksTwo, !fitsTwo, owedTwo, aheadMs),
-  ]
+  )
   return allowed ? allowedBy(statuses) : decisionOf(statuses)
 }
 
@@ -47,14 +48,12 @@ function decideAll(state: Float64Array, first: number, charge: Charge, elapsed: 
     state[first + i] = owed
     if (!fits(owed, limit, costFor(limit, cost))) allowed = false
   }
-  const statuses = new Array<LimitStatus>(limits.length)
-  for (let i = 0; i < limits.length; i++) {
-    const limit = limits[i] as Limit
+  const statuses = limits.map((limit, i) => {
     const asks = costFor(limit, cost)
     const before = state[first + i] as number
     const owed = allowed ? taken(before, limit, asks) : before
     state[first + i] = owed
-    statuses[i] = statusOf(limit, key, scope, asks, !allowed && !fits(before, limit, asks), owed, aheadMs)
-  }
+    return statusOf(limit, key, scope, asks, !allowed && !fits(before, limit, asks), owed, aheadMs)
+  })
   return allowed ? allowedBy(statuses) : decisionOf(statuses)
 }

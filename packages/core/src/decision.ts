@@ -1,6 +1,7 @@
 import { fullAfter, remainingOf, waitFor } from './bucket.js'
 import type { Limit } from './limit.js'
 import { checkGiven } from './options.js'
+import { listOf, plain } from './young.js'
 
 /** The answer to the charges of one request. */
 export interface Decision {
@@ -54,7 +55,7 @@ export function statusOf(
 ): LimitStatus {
   const remaining = remainingOf(owed, limit)
   const retryAfterMs = remaining > 0 && !refused ? 0 : waitFor(owed, limit, refused ? cost : 1, aheadMs)
-  return { limit, key, scope, cost, remaining, refused, retryAfterMs, fullAfterMs: fullAfter(owed, limit, aheadMs) }
+  return new Status(limit, key, scope, cost, remaining, refused, retryAfterMs, fullAfter(owed, limit, aheadMs))
 }
 
 /** The decision that the statuses of all its buckets make. */
@@ -66,18 +67,43 @@ export function decisionOf(limits: readonly LimitStatus[], redefined: readonly L
     if (status.retryAfterMs > retryAfterMs) retryAfterMs = status.retryAfterMs
     const name = sentName(status.scope, status.limit)
     // A refusal is not to cost more than an allowed take: arrays of a known length are cheap, one that grows is not.
-    if (refusedBy === undefined) refusedBy = [name]
-    else if (refusedBy.length === 1) refusedBy = [refusedBy[0] as string, name]
+    if (refusedBy === undefined) refusedBy = listOf(name)
+    else if (refusedBy.length === 1) refusedBy = listOf(refusedBy[0] as string, name)
     else refusedBy.push(name)
   }
-  if (refusedBy === undefined) return { allowed: true, limits, retryAfterMs, refusedBy: NO_NAMES, redefined }
-  return { allowed: false, limits, retryAfterMs, refusedBy, redefined }
+  if (refusedBy === undefined) return new Decided(true, limits, retryAfterMs, NO_NAMES, redefined)
+  return new Decided(false, limits, retryAfterMs, refusedBy, redefined)
 }
 
 /** The decision when all limits had room, and none has changed. */
 export function allowedBy(limits: readonly LimitStatus[]): Decision {
-  return { allowed: true, limits, retryAfterMs: 0, refusedBy: NO_NAMES, redefined: NO_STATUS }
+  return new Decided(true, limits, 0, NO_NAMES, NO_STATUS)
 }
+
+const Status = plain<LimitStatus, [Limit, string, string, number, number, boolean, number, number]>(
+  function (limit, key, scope, cost, remaining, refused, retryAfterMs, fullAfterMs) {
+    this.limit = limit
+    this.key = key
+    this.scope = scope
+    this.cost = cost
+    this.remaining = remaining
+    this.refused = refused
+    this.retryAfterMs = retryAfterMs
+    this.fullAfterMs = fullAfterMs
+  },
+)
+
+type Statuses = readonly LimitStatus[]
+
+const Decided = plain<Decision, [boolean, Statuses, number, readonly string[], Statuses]>(
+  function (allowed, limits, retryAfterMs, refusedBy, redefined) {
+    this.allowed = allowed
+    this.limits = limits
+    this.retryAfterMs = retryAfterMs
+    this.refusedBy = refusedBy
+    this.redefined = redefined
+  },
+)
 
 const NO_STATUS: readonly LimitStatus[] = Object.freeze([])
 const NO_NAMES: readonly string[] = Object.freeze([])

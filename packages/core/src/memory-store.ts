@@ -7,6 +7,7 @@ import { MOST_ROWS, NONE } from './key-row.js'
 import { type Limit, sameLimits } from './limit.js'
 import { checkOption, checkOptionNames } from './options.js'
 import type { Store } from './store.js'
+import { listOf } from './young.js'
 
 /** What {@link MemoryStore} takes. */
 export interface MemoryStoreOptions {
@@ -32,7 +33,6 @@ export class MemoryStore implements Store {
   readonly #aheadMs: number[] = []
   readonly #owed: number[] = []
   readonly #changed: number[] = []
-  #count = 0
   /** Room for a block of full buckets. */
   #full = new Float64Array()
 
@@ -139,14 +139,13 @@ export class MemoryStore implements Store {
         if (!fits(owed[bucket] as number, limit, costFor(limit, cost))) allowed = false
       }
     }
-    this.#count = bucket
     return allowed
   }
 
   /** Takes from every bucket if allowed, and says how each stands. */
   #answer(asked: readonly Charge[], allowed: boolean): LimitStatus[] {
     const owed = this.#owed
-    const statuses = new Array<LimitStatus>(this.#count)
+    const statuses = listOf<LimitStatus>()
     for (let index = 0, bucket = 0; index < asked.length; index++) {
       const { scope = '', key, limits, cost } = asked[index] as Charge
       const aheadMs = this.#aheadMs[index] as number
@@ -155,7 +154,7 @@ export class MemoryStore implements Store {
         const asks = costFor(limit, cost)
         const refused = !allowed && !fits(owed[bucket] as number, limit, asks)
         if (allowed) owed[bucket] = taken(owed[bucket] as number, limit, asks)
-        statuses[bucket] = statusOf(limit, key, scope, asks, refused, owed[bucket] as number, aheadMs)
+        statuses.push(statusOf(limit, key, scope, asks, refused, owed[bucket] as number, aheadMs))
       }
     }
     return statuses
