@@ -4,7 +4,7 @@ import { busiest, type Herd, herd, later, mean, naive, rail } from '../test/supp
 
 const [WIDTH, PANEL, LEFT, SECONDS, MOST] = [720, 170, 60, 8, 500] as const
 
-/** The picture docs/client-herd.svg: how many requests come in each second, with naive clients and with ours. */
+/** The picture docs/guides/client-herd.svg: how many requests come in each second, with naive clients and with ours. */
 export async function drawHerd(): Promise<string> {
   const height = 2 * PANEL + 40
   return [
@@ -52,5 +52,5 @@ function label(x: number, y: number, anchor: 'start' | 'middle' | 'end', text: s
 
 const [, script] = process.argv
 if (script === fileURLToPath(import.meta.url)) {
-  writeFileSync(new URL('../../../docs/client-herd.svg', import.meta.url), await drawHerd())
+  writeFileSync(new URL('../../../docs/guides/client-herd.svg', import.meta.url), await drawHerd())
 }

@@ -27,7 +27,7 @@ describe('500 clients that are refused at one moment and told the same', () => {
   )
 
   it('are drawn in the docs as they are', async () => {
-    const drawn = readFileSync(new URL('../../../docs/client-herd.svg', import.meta.url), 'utf8')
+    const drawn = readFileSync(new URL('../../../docs/guides/client-herd.svg', import.meta.url), 'utf8')
     expect(drawn).toBe(await drawHerd())
   })
 })

@@ -2,13 +2,13 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { planFile, syncPlans } from '../src/index.js'
 
-const page = readFileSync(new URL('../../../docs/plans.md', import.meta.url), 'utf8')
+const page = readFileSync(new URL('../../../docs/guides/plans.md', import.meta.url), 'utf8')
 const unknown = { nope: 1 } as never
 
 test.each<[string, () => unknown]>([
   ['planFile', () => planFile('plans.yaml', unknown)],
   ['syncPlans', () => syncPlans(unknown)],
-])('docs/plans.md has every option of %s, and no other', (name, make) => {
+])('docs/guides/plans.md has every option of %s, and no other', (name, make) => {
   const [, rows = ''] = new RegExp(`^\\| option of \\\`${name}\\\` .*\\n((?:\\|.*\\n)+)`, 'm').exec(page) ?? []
   const told = Array.from(rows.matchAll(/^\| `(\w+)/gm), ([, option]) => option as string)
   expect(told.length).toBeGreaterThan(0)
