@@ -1,16 +1,32 @@
-export { type AddressKeyOptions, addressKey, type Tunnel } from './address-key.js'
+export { type AddressKeyOptions, addressKey, type Tunnel } from './address/address-key.js'
+export { checkOption, checkOptionNames, suggestionFor } from './base/check.js'
+export { type Clock, monotonicClock, readClock } from './base/clock.js'
+export { RailError, type RailErrorCode, shown, throwError } from './base/errors.js'
+export { type ManualClock, manualClock } from './base/manual-clock.js'
+export type { MaybePromise } from './base/maybe-promise.js'
+export { isPromise } from './base/maybe-promise.js'
 // For stores outside of core: what they need to decide exactly as the memory store does.
-export { costFor, drained, fits, MOST_OWED } from './bucket.js'
-export type { Charge } from './charge.js'
-export { disjoint } from './charge.js'
-export { type Clock, monotonicClock, readClock } from './clock.js'
-export type { Decision, LimitStatus } from './decision.js'
-export { decisionOf, statusOf } from './decision.js'
-export { type Duration, durationMs } from './duration.js'
-export { RailError, type RailErrorCode, shown, throwError } from './errors.js'
-export { type Field, type FieldReader, mergeField, mergeFields, type Standing } from './field.js'
-export type { HeaderStyle } from './header-styles.js'
-export { type HeaderOptions, headersFor } from './headers.js'
+export { costFor, drained, fits, MOST_OWED } from './bucket/bucket.js'
+export type { Decision, LimitStatus } from './bucket/decision.js'
+export { decisionOf, statusOf } from './bucket/decision.js'
+export type { LimitSource } from './bucket/limit-source.js'
+export type { Store } from './bucket/store.js'
+export { type HeaderOptions, headersFor } from './headers/draft-11.js'
+export { type Field, type FieldReader, mergeField, mergeFields, type Standing } from './headers/field.js'
+export type { HeaderStyle } from './headers/older-styles.js'
+export { type ProblemOptions, problemBody, type RefusalBody } from './headers/problem.js'
+export {
+  type BareRefusal,
+  type BodyMaker,
+  jsonBody,
+  type Refusal,
+  type RefusalOptions,
+  refusalFor,
+} from './headers/refusal.js'
+export type { Charge } from './limit/charge.js'
+export { disjoint } from './limit/charge.js'
+export { checkLimits } from './limit/check-limits.js'
+export { type Duration, durationMs } from './limit/duration.js'
 export {
   type Limit,
   type LimitDefinition,
@@ -20,8 +36,9 @@ export {
   perHour,
   perMinute,
   perSecond,
-} from './limit.js'
-export { createLimiter, type Limiter, type Outcome } from './limiter.js'
+} from './limit/limit.js'
+export { share } from './limit/share.js'
+export { createLimiter, type Limiter } from './limiter/limiter.js'
 export type {
   LimiterOptions,
   LimiterSettings,
@@ -30,14 +47,11 @@ export type {
   RequestReader,
   RouteOptions,
   SeveralCharges,
-} from './limiter-options.js'
-export { type ManualClock, manualClock } from './manual-clock.js'
-export { isPromise } from './maybe-promise.js'
-export { MemoryStore, type MemoryStoreOptions } from './memory-store.js'
-export { checkOption, checkOptionNames, suggestionFor } from './options.js'
-export { type HeaderSource, type ParsedHeaders, parseHeaders } from './parse-headers.js'
-export type { ParsedLimit } from './parsed-limit.js'
-export { createPlanBook, type PlanBook, type PlanBookOptions, planProblems } from './plan-book.js'
+} from './limiter/options.js'
+export type { Outcome } from './limiter/outcome.js'
+export { MemoryStore, type MemoryStoreOptions } from './memory/memory-store.js'
+export { addFields, type HeadWriter } from './node/response-head.js'
+export { createPlanBook, type PlanBook, type PlanBookOptions, planProblems } from './plans/book.js'
 export type {
   ByName,
   OverrideValue,
@@ -48,12 +62,8 @@ export type {
   PlanLimit,
   PlanLimits,
   PlanOverride,
-} from './plan-document.js'
-export type { ExplainedLimit, IdleOverride, PlanExplanation } from './plan-explanation.js'
-export { type PlanProblem, pathText } from './plan-problems.js'
-export { type ProblemOptions, problemBody, type RefusalBody } from './problem.js'
-export { type BareRefusal, type BodyMaker, jsonBody, type Refusal, type RefusalOptions, refusalFor } from './refusal.js'
-export { addFields, type HeadWriter } from './response-head.js'
-export { share } from './share.js'
-export { checkLimits, type LimitSource } from './source.js'
-export type { MaybePromise, Store } from './store.js'
+} from './plans/document.js'
+export type { ExplainedLimit, IdleOverride, PlanExplanation } from './plans/explanation.js'
+export { type PlanProblem, pathText } from './plans/problems.js'
+export { type HeaderSource, type ParsedHeaders, parseHeaders } from './read/parse-headers.js'
+export type { ParsedLimit } from './read/parsed-limit.js'

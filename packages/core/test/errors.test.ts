@@ -6,7 +6,7 @@ const text = (path: string): string => readFileSync(new URL(path, import.meta.ur
 
 /** The codes, as the type has them: a type cannot be read at run time, its source can. */
 const codes = [
-  ...(/type RailErrorCode =((?:\s+\| '\w+')+)/.exec(text('../src/errors.ts'))?.[1] ?? '').matchAll(/'(\w+)'/g),
+  ...(/type RailErrorCode =((?:\s+\| '\w+')+)/.exec(text('../src/base/errors.ts'))?.[1] ?? '').matchAll(/'(\w+)'/g),
 ].map((match) => match[1] as string)
 
 /** docs/errors.md, by its headings. */

@@ -77,7 +77,7 @@ async function storeFrom({ fault, edits }: SourceMutant): Promise<() => Store> {
   const built = (await build({
     configFile: false,
     logLevel: 'silent',
-    build: { write: false, minify: false, lib: { entry: `${core}memory-store.ts`, formats: ['es'] } },
+    build: { write: false, minify: false, lib: { entry: `${core}memory/memory-store.ts`, formats: ['es'] } },
     plugins: [
       {
         name: 'mutant',

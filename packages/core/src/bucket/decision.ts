@@ -1,0 +1,110 @@
+import { checkGiven } from '../base/check.js'
+import type { Limit } from '../limit/limit.js'
+import { sentName } from '../limit/sent-name.js'
+import { fullAfter, remainingOf, waitFor } from './bucket.js'
+import { listOf, plain } from './young.js'
+
+/** The answer to the charges of one request. */
+export interface Decision {
+  /** Whether every limit had room. If not, nothing was taken from any. */
+  readonly allowed: boolean
+  /** Each bucket's state after the decision, in the order of the charges and their limits. */
+  readonly limits: readonly LimitStatus[]
+  /** Milliseconds until the same request would be let in, if nobody else takes: 0 when allowed, Infinity for never. */
+  readonly retryAfterMs: number
+  /** The names, as sent (see {@link sentName}), of the limits that refused. */
+  readonly refusedBy: readonly string[]
+  /** Statuses of buckets whose limit had changed since they were last charged. */
+  readonly redefined: readonly LimitStatus[]
+}
+
+/** Checks what stands for a decision. @throws RailError `RAIL_BAD_OPTION` */
+export function checkDecision(decision: unknown, where: string): void {
+  const { limits } = (decision ?? {}) as Partial<Decision>
+  checkGiven(Array.isArray(limits), decision, `${where} takes a decision`, 'Give that of an outcome.')
+}
+
+/** One bucket's part of a decision. */
+export interface LimitStatus {
+  readonly limit: Limit
+  readonly key: string
+  readonly scope: string
+  /** What was asked of this bucket, in tokens. */
+  readonly cost: number
+  /** Whole tokens left. */
+  readonly remaining: number
+  /** Whether this limit refused. */
+  readonly refused: boolean
+  /**
+   * Milliseconds until a request fits: one of this cost where this limit refused, one of cost 1 otherwise. 0 if one fits
+   * now, Infinity if none ever will.
+   */
+  readonly retryAfterMs: number
+  /** Milliseconds until the bucket is full. */
+  readonly fullAfterMs: number
+}
+
+/** A bucket's status, from what it owes after the decision. `aheadMs` is how far the clock has stepped back behind it. */
+export function statusOf(
+  limit: Limit,
+  key: string,
+  scope: string,
+  cost: number,
+  refused: boolean,
+  owed: number,
+  aheadMs: number,
+): LimitStatus {
+  const remaining = remainingOf(owed, limit)
+  const retryAfterMs = remaining > 0 && !refused ? 0 : waitFor(owed, limit, refused ? cost : 1, aheadMs)
+  return new Status(limit, key, scope, cost, remaining, refused, retryAfterMs, fullAfter(owed, limit, aheadMs))
+}
+
+/** The decision that the statuses of all its buckets make. */
+export function decisionOf(limits: readonly LimitStatus[], redefined: readonly LimitStatus[] = NO_STATUS): Decision {
+  let retryAfterMs = 0
+  let refusedBy: string[] | undefined
+  for (const status of limits) {
+    if (!status.refused) continue
+    if (status.retryAfterMs > retryAfterMs) retryAfterMs = status.retryAfterMs
+    const name = sentName(status.scope, status.limit)
+    // A refusal is not to cost more than an allowed take: arrays of a known length are cheap, one that grows is not.
+    if (refusedBy === undefined) refusedBy = listOf(name)
+    else if (refusedBy.length === 1) refusedBy = listOf(refusedBy[0] as string, name)
+    else refusedBy.push(name)
+  }
+  if (refusedBy === undefined) return new Decided(true, limits, retryAfterMs, NO_NAMES, redefined)
+  return new Decided(false, limits, retryAfterMs, refusedBy, redefined)
+}
+
+/** The decision when all limits had room, and none has changed. */
+export function allowedBy(limits: readonly LimitStatus[]): Decision {
+  return new Decided(true, limits, 0, NO_NAMES, NO_STATUS)
+}
+
+const Status = plain<LimitStatus, [Limit, string, string, number, number, boolean, number, number]>(
+  function (limit, key, scope, cost, remaining, refused, retryAfterMs, fullAfterMs) {
+    this.limit = limit
+    this.key = key
+    this.scope = scope
+    this.cost = cost
+    this.remaining = remaining
+    this.refused = refused
+    this.retryAfterMs = retryAfterMs
+    this.fullAfterMs = fullAfterMs
+  },
+)
+
+type Statuses = readonly LimitStatus[]
+
+const Decided = plain<Decision, [boolean, Statuses, number, readonly string[], Statuses]>(
+  function (allowed, limits, retryAfterMs, refusedBy, redefined) {
+    this.allowed = allowed
+    this.limits = limits
+    this.retryAfterMs = retryAfterMs
+    this.refusedBy = refusedBy
+    this.redefined = redefined
+  },
+)
+
+const NO_STATUS: readonly LimitStatus[] = Object.freeze([])
+const NO_NAMES: readonly string[] = Object.freeze([])

@@ -1,0 +1,54 @@
+import { RailError, shown } from '../base/errors.js'
+import { isLimit, MAKE_LIMITS } from './check-limits.js'
+import { grainOf, type Limit, limitOf } from './limit.js'
+
+/**
+ * The part of a limit that one of `servers` servers enforces: tokens and burst divided, rounded up and never below 1;
+ * the window and the name stay. 10 per second on 4 servers is 3 each, about 12 in all.
+ *
+ * A share remembers the burst of the whole limit, so that a request whose cost is above the share but within the whole
+ * limit still passes when the bucket is full, and leaves a debt. A share of a share keeps the first whole.
+ *
+ * Never throws on a legal limit: where `(burst + wholeBurst)` in grains would pass 2^53 - 1, tokens are rounded up
+ * further, to a multiple of 2, 4, 8, … (or, for a window with too few twos in it, of another divisor of the window),
+ * which makes a token fewer grains.
+ *
+ * @throws RailError `RAIL_BAD_SHARE` when `servers` is not a whole number from 1, and for what is no limit.
+ */
+export function share(limit: Limit, servers: number): Limit {
+  if (!Number.isSafeInteger(servers) || servers < 1) {
+    throw new RailError(
+      'RAIL_BAD_SHARE',
+      `A limit is shared by a whole number of servers from 1, got ${shown(servers)}. While the number is not known, use 1.`,
+    )
+  }
+  if (!isLimit(limit)) {
+    throw new RailError('RAIL_BAD_SHARE', `share() takes a limit, got ${shown(limit)}. ${MAKE_LIMITS}`)
+  }
+  if (servers === 1) return limit
+  const { name, windowMs, wholeBurst, counts } = limit
+  const burst = Math.ceil(limit.burst / servers)
+  const largestGrain = Math.floor(Number.MAX_SAFE_INTEGER / (burst + wholeBurst))
+  const tokens = roundedUp(Math.ceil(limit.tokens / servers), windowMs, largestGrain)
+  return limitOf({ name, tokens, windowMs, burst, wholeBurst, counts })
+}
+
+/** The fewest tokens from `tokens` up that make a grain of at most `largestGrain`, by the first rule that reaches it. */
+function roundedUp(tokens: number, windowMs: number, largestGrain: number): number {
+  for (let multiple = 1; windowMs % multiple === 0; multiple *= 2) {
+    const candidate = Math.ceil(tokens / multiple) * multiple
+    if (grainOf(candidate, windowMs) <= largestGrain) return candidate
+  }
+  // More twos cannot help: the window has no more of them. A multiple of windowMs / grain makes a grain of that size.
+  let grain = 1
+  for (let divisor = 1; divisor <= MOST_TRIED && divisor * divisor <= windowMs; divisor++) {
+    if (windowMs % divisor !== 0) continue
+    if (divisor <= largestGrain) grain = Math.max(grain, divisor)
+    if (windowMs / divisor <= largestGrain) grain = Math.max(grain, windowMs / divisor)
+  }
+  const multiple = windowMs / grain
+  return Math.ceil(tokens / multiple) * multiple
+}
+
+/** Covers every divisor of windows up to 31 years; past it the search gives up precision, never exactness. */
+const MOST_TRIED = 1_000_000

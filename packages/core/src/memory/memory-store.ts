@@ -1,0 +1,197 @@
+import { checkOption, checkOptionNames } from '../base/check.js'
+import { costFor, fits, givenBack, taken } from '../bucket/bucket.js'
+import { type Decision, decisionOf, type LimitStatus, statusOf } from '../bucket/decision.js'
+import type { Store } from '../bucket/store.js'
+import { listOf } from '../bucket/young.js'
+import { type Charge, checkKey, disjoint } from '../limit/charge.js'
+import { type Limit, sameLimits } from '../limit/limit.js'
+import { decideBlock } from './block-decision.js'
+import { BucketRows } from './bucket-rows.js'
+import { MOST_ROWS, NONE } from './key-row.js'
+
+/** What {@link MemoryStore} takes. */
+export interface MemoryStoreOptions {
+  /** How many keys are kept at most. Their characters, and those of scopes, are bounded too, by 64 for each. @default 40_000 */
+  readonly maxKeys?: number | undefined
+}
+
+/**
+ * Buckets in this process's memory, bounded whatever anybody sends. Several limiters can share one store.
+ *
+ * A full store drops a key whose buckets are all full, if one of the 8 least recently used is such (nothing is lost), else
+ * the least recently used. A key keeps at most 255 buckets beside those that its latest request asked, those that take
+ * longest to fill. Nothing large is allocated, and nothing drawn at random, until the first take.
+ *
+ * @throws RailError `RAIL_BAD_OPTION` when `maxKeys` is not a whole number from 1 to 16,777,216, `RAIL_UNKNOWN_OPTION`
+ */
+export class MemoryStore implements Store {
+  readonly #maxKeys: number
+  #made: BucketRows | undefined
+  // Of the take in hand, kept between takes only to be used again. For each charge: its row, and how far the
+  // clock has stepped back behind that row. For each bucket, in the order of the statuses: what it owes.
+  readonly #rows: number[] = []
+  readonly #aheadMs: number[] = []
+  readonly #owed: number[] = []
+  readonly #changed: number[] = []
+  /** Room for a block of full buckets. */
+  #full = new Float64Array()
+
+  constructor(options: MemoryStoreOptions = {}) {
+    checkOptionNames(options, ['maxKeys'], 'MemoryStore')
+    const { maxKeys = 40_000 } = options
+    checkOption('maxKeys', maxKeys, `a whole number from 1 to ${MOST_ROWS}`, isNumberOfKeys)
+    this.#maxKeys = maxKeys
+  }
+
+  /** How many keys are kept now. */
+  get size(): number {
+    return this.#made?.size ?? 0
+  }
+
+  take(charges: readonly Charge[], now: number): Decision {
+    return this.#decide(charges, now, true)
+  }
+
+  peek(charges: readonly Charge[], now: number): Decision {
+    return this.#decide(charges, now, false)
+  }
+
+  settle(charges: readonly Charge[], actual: number, now: number): void {
+    for (const { scope = '', key, limits, cost } of charges) {
+      const counted = limits.filter((limit) => limit.counts === 'cost')
+      if (actual !== cost && counted.length > 0) this.#ready().move(scope, key, counted, actual - cost, now)
+    }
+  }
+
+  /** @throws RailError `RAIL_BAD_KEY`, `RAIL_BAD_OPTION` for a scope that is no text */
+  reset(key: string, scope = ''): void {
+    checkKey(key, 'What reset() is given')
+    checkOption('scope', scope, 'a text', (value) => typeof value === 'string')
+    this.#ready().remove(scope, key)
+  }
+
+  #ready(): BucketRows {
+    this.#made ??= new BucketRows(this.#maxKeys)
+    return this.#made
+  }
+
+  #decide(charges: readonly Charge[], now: number, commit: boolean): Decision {
+    const buckets = this.#ready()
+    if (charges.length > 1) return this.#decideMany(buckets, disjoint(charges), now, commit)
+    const charge = charges[0]
+    if (charge === undefined) return decisionOf([])
+    const row = buckets.find(charge.scope ?? '', charge.key)
+    if (charge.taken !== undefined) return this.#decideMany(buckets, charges, now, commit)
+    if (row === NONE) return this.#decideNew(buckets, charge, now, commit)
+    const { limits, blocks } = buckets.layoutOf(row)
+    const same = limits === charge.limits || sameLimits(limits, charge.limits)
+    if (!same) return this.#decideMany(buckets, charges, now, commit)
+    const first = blocks.firstOf(buckets.blockOf(row))
+    if (!commit) return decideBlock(blocks.state.slice(first - 1, first + limits.length), 1, charge, now)
+    buckets.touch(row)
+    return decideBlock(blocks.state, first, charge, now)
+  }
+
+  /** The decision on a key that has no row: its buckets are full. */
+  #decideNew(buckets: BucketRows, charge: Charge, now: number, commit: boolean): Decision {
+    const { scope = '', key, limits } = charge
+    if (this.#full.length <= limits.length) this.#full = new Float64Array(2 * limits.length)
+    const block = this.#full
+    for (let i = 0; i <= limits.length; i++) block[i] = 0
+    const decision = decideBlock(block, 1, charge, now)
+    // Where nothing comes to be owed there is nothing to keep: refusals and junk keys make no row.
+    let owing = limits.length
+    while (owing > 0 && block[owing] === 0) owing--
+    if (commit && owing > 0) {
+      const row = buckets.insert(scope, key, limits, now)
+      const first = buckets.firstOf(row)
+      for (let i = 0; i < limits.length; i++) buckets.layoutOf(row).blocks.state[first + i] = block[i + 1] as number
+    }
+    return decision
+  }
+
+  #decideMany(buckets: BucketRows, asked: readonly Charge[], now: number, commit: boolean): Decision {
+    const changed = this.#changed
+    changed.length = 0
+    const allowed = this.#ask(buckets, asked, now, changed)
+    const statuses = this.#answer(asked, allowed)
+    if (commit) this.#write(buckets, asked, now)
+    return decisionOf(
+      statuses,
+      changed.length === 0 ? undefined : changed.map((bucket) => statuses[bucket] as LimitStatus),
+    )
+  }
+
+  /** Reads what every bucket owes now and asks whether all have room. `changed` receives those whose limit has changed. */
+  #ask(buckets: BucketRows, asked: readonly Charge[], now: number, changed: number[]): boolean {
+    const owed = this.#owed
+    let allowed = true
+    let bucket = 0
+    for (let index = 0; index < asked.length; index++) {
+      const { scope = '', key, limits, cost, taken: before } = asked[index] as Charge
+      const row = buckets.find(scope, key)
+      this.#rows[index] = row
+      this.#aheadMs[index] = row === NONE ? 0 : buckets.aheadMs(row, now)
+      buckets.read(row, limits, now, owed, bucket, changed)
+      for (let i = 0; i < limits.length; i++, bucket++) {
+        const limit = limits[i] as Limit
+        if (before !== undefined) owed[bucket] = givenBack(owed[bucket] as number, limit, costFor(limit, before))
+        if (!fits(owed[bucket] as number, limit, costFor(limit, cost))) allowed = false
+      }
+    }
+    return allowed
+  }
+
+  /** Takes from every bucket if allowed, and says how each stands. */
+  #answer(asked: readonly Charge[], allowed: boolean): LimitStatus[] {
+    const owed = this.#owed
+    const statuses = listOf<LimitStatus>()
+    for (let index = 0, bucket = 0; index < asked.length; index++) {
+      const { scope = '', key, limits, cost } = asked[index] as Charge
+      const aheadMs = this.#aheadMs[index] as number
+      for (let i = 0; i < limits.length; i++, bucket++) {
+        const limit = limits[i] as Limit
+        const asks = costFor(limit, cost)
+        const refused = !allowed && !fits(owed[bucket] as number, limit, asks)
+        if (allowed) owed[bucket] = taken(owed[bucket] as number, limit, asks)
+        statuses.push(statusOf(limit, key, scope, asks, refused, owed[bucket] as number, aheadMs))
+      }
+    }
+    return statuses
+  }
+
+  /** Keeps what every bucket owes: first in rows that exist, since making one may drop another. */
+  #write(buckets: BucketRows, asked: readonly Charge[], now: number): void {
+    let missing = false
+    for (let index = 0, first = 0; index < asked.length; index++) {
+      const { limits } = asked[index] as Charge
+      const row = this.#rows[index] as number
+      if (row === NONE) missing = true
+      else buckets.write(row, limits, now, this.#owed, first)
+      first += limits.length
+    }
+    if (missing) this.#writeMissing(buckets, asked, now)
+  }
+
+  #owes(first: number, next: number): boolean {
+    for (let bucket = first; bucket < next; bucket++) if ((this.#owed[bucket] as number) > 0) return true
+    return false
+  }
+
+  /** Makes the rows that were missing, where they come to owe something: junk keys and refusals make none. */
+  #writeMissing(buckets: BucketRows, asked: readonly Charge[], now: number): void {
+    for (let index = 0, first = 0; index < asked.length; index++) {
+      const { scope = '', key, limits } = asked[index] as Charge
+      const next = first + limits.length
+      if (this.#rows[index] === NONE && this.#owes(first, next)) {
+        // Another charge of this take may have made it.
+        const made = asked.length === 1 ? NONE : buckets.find(scope, key)
+        const row = made === NONE ? buckets.insert(scope, key, limits, now) : made
+        buckets.write(row, limits, now, this.#owed, first)
+      }
+      first = next
+    }
+  }
+}
+
+const isNumberOfKeys = (value: number): boolean => Number.isInteger(value) && value >= 1 && value <= MOST_ROWS

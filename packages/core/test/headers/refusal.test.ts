@@ -1,0 +1,274 @@
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import {
+  createLimiter,
+  jsonBody,
+  type LimiterOptions,
+  limit,
+  MemoryStore,
+  manualClock,
+  type Outcome,
+  type ProblemOptions,
+  perMinute,
+  perSecond,
+  problemBody,
+  RailError,
+  refusalFor,
+  type Store,
+} from '../../src/index.js'
+
+interface Asked {
+  readonly path: string
+}
+
+/** What a limiter of one request a minute answers to the second. */
+async function refused(options: Partial<LimiterOptions<Asked>> = {}): Promise<Outcome> {
+  const limiter = createLimiter<Asked>({
+    identify: () => 'acme',
+    limits: [perMinute(1)],
+    clock: manualClock(),
+    ...options,
+  } as LimiterOptions<Asked>)
+  await limiter.take({ path: '/v1/links' })
+  return limiter.take({ path: '/v1/links' })
+}
+
+function retryAfterOf({ headers }: Outcome): string | undefined {
+  return headers.find((field) => field.name === 'Retry-After')?.value
+}
+
+const broken: Store = {
+  take: () => Promise.reject(new Error('gone')),
+  peek: () => Promise.reject(new Error('gone')),
+  settle: () => Promise.reject(new Error('gone')),
+  reset: () => Promise.reject(new Error('gone')),
+}
+
+afterEach(() => {
+  vi.restoreAllMocks()
+})
+
+describe('the JSON body', () => {
+  it('is the default: exactly two members and the plain media type', async () => {
+    const { refusal } = await refused()
+    expect(refusal).toMatchObject({
+      status: 429,
+      type: 'application/json',
+      body: '{"error":"rate_limited","retry_after":60}',
+    })
+    expect((await refused({ body: 'json' })).refusal?.body).toBe(refusal?.body)
+  })
+
+  it('has no retry_after for a cost that never fits', async () => {
+    const { refusal, headers } = await refused({ cost: 2 })
+    expect(refusal?.body).toBe('{"error":"rate_limited"}')
+    expect(headers.map((field) => field.name)).not.toContain('Retry-After')
+  })
+})
+
+describe('problem details', () => {
+  it('say the status phrase, the status and the limits that refused', async () => {
+    const { refusal } = await refused({ body: 'problem' })
+    expect(refusal?.type).toBe('application/problem+json')
+    expect(refusal?.body).toBe(
+      '{"type":"about:blank","title":"Too Many Requests","status":429,"violated-policies":["per_minute"]}',
+    )
+  })
+
+  it('name limits as they are sent, with their scope and unescaped', async () => {
+    const limits = [limit({ name: 'say "hi"', tokens: 1, per: '1m' })]
+    const { refusal } = await refused({
+      body: 'problem',
+      charges: () => [{ scope: 'writes', key: 'a', limits, cost: 1 }],
+      identify: undefined,
+      limits: undefined,
+    } as never)
+    expect(JSON.parse(refusal?.body ?? '')).toMatchObject({ 'violated-policies': ['writes.say "hi"'] })
+  })
+
+  it('may be your own, with exactly the members that you want', async () => {
+    const problem: ProblemOptions<Asked> = {
+      type: 'https://api.snip.example/errors/rate-limited',
+      title: 'Rate limit exceeded',
+      detail: (_request, { retryAfterMs }) => `Retry in ${Math.ceil(retryAfterMs / 1000)} seconds.`,
+      instance: ({ path }) => path,
+      violatedPolicies: false,
+    }
+    const { refusal } = await refused({ body: { problem } })
+    expect(refusal?.body).toBe(
+      '{"type":"https://api.snip.example/errors/rate-limited","title":"Rate limit exceeded","status":429,' +
+        '"detail":"Retry in 60 seconds.","instance":"/v1/links"}',
+    )
+  })
+
+  it('take texts as well as functions, and leave out what is undefined', async () => {
+    const { refusal } = await refused({
+      body: { problem: { detail: 'Wait a little.', instance: () => undefined, title: undefined } },
+    })
+    expect(refusal?.body).toBe(
+      '{"type":"about:blank","title":"Too Many Requests","status":429,"detail":"Wait a little.","violated-policies":["per_minute"]}',
+    )
+  })
+
+  it.each([
+    {
+      why: 'throws',
+      detail: () => {
+        throw new Error('no plan')
+      },
+    },
+    { why: 'returns a number', detail: () => 7 },
+    { why: 'returns a promise', detail: async () => 'later' },
+  ])('are sent without a detail that $why, and onError is told', async ({ detail }) => {
+    const told: unknown[] = []
+    const { refusal } = await refused({
+      body: { problem: { title: 'Slow down', detail: detail as never } },
+      onError: (error) => told.push(error),
+    })
+    expect(refusal).toMatchObject({ status: 429, type: 'application/problem+json' })
+    expect(refusal?.body).toBe(
+      '{"type":"about:blank","title":"Slow down","status":429,"violated-policies":["per_minute"]}',
+    )
+    expect(told).toEqual([expect.objectContaining({ code: 'RAIL_HOOK_FAILED', cause: expect.any(Error) })])
+  })
+
+  it('say that capacity is reduced when the store has failed, whatever they say of limits', async () => {
+    const problem: ProblemOptions<Asked> = {
+      type: 'https://api.snip.example/errors/rate-limited',
+      title: 'Rate limit exceeded',
+      detail: () => 'never asked',
+      instance: ({ path }) => path,
+    }
+    const options = { store: broken, onStoreFailure: 'refuse' } as const
+    const plain = await refused({ ...options, body: 'problem' })
+    expect(plain.refusal).toMatchObject({ status: 503, retryAfter: 1, type: 'application/problem+json' })
+    expect(plain.refusal?.body).toBe(
+      '{"type":"https://iana.org/assignments/http-problem-types#temporary-reduced-capacity",' +
+        '"title":"Temporary Reduced Capacity","status":503}',
+    )
+    const own = await refused({ ...options, body: { problem } })
+    expect(JSON.parse(own.refusal?.body ?? '')).toEqual({
+      type: 'https://iana.org/assignments/http-problem-types#temporary-reduced-capacity',
+      title: 'Temporary Reduced Capacity',
+      status: 503,
+      instance: '/v1/links',
+    })
+    expect((await refused(options)).refusal?.body).toBe('{"error":"unavailable","retry_after":1}')
+  })
+
+  it('give way to onReject', async () => {
+    const { refusal } = await refused({ body: 'problem', onReject: () => ({ json: { slow: true } }) })
+    expect(refusal).toMatchObject({ status: 429, type: 'application/json', body: '{"slow":true}' })
+  })
+
+  it.each([
+    { body: 'xml', code: 'RAIL_BAD_OPTION', says: /'json', 'problem' or/ },
+    { body: null, code: 'RAIL_BAD_OPTION', says: /got null/ },
+    { body: { problems: {} }, code: 'RAIL_UNKNOWN_OPTION', says: /Did you mean "problem"/ },
+    { body: { problem: undefined }, code: 'RAIL_BAD_OPTION', says: /body.problem takes an object/ },
+    { body: { problem: { titel: '' } }, code: 'RAIL_UNKNOWN_OPTION', says: /Did you mean "title"/ },
+    { body: { problem: { type: 'not a URI' } }, code: 'RAIL_BAD_OPTION', says: /body.problem.type is a URI reference/ },
+    { body: { problem: { type: '' } }, code: 'RAIL_BAD_OPTION', says: /URI/ },
+    { body: { problem: { title: 1 } }, code: 'RAIL_BAD_OPTION', says: /title is a text/ },
+    { body: { problem: { detail: 1 } }, code: 'RAIL_BAD_OPTION', says: /detail is a text, or a function/ },
+    { body: { problem: { instance: 'ü' } }, code: 'RAIL_BAD_OPTION', says: /instance is a URI reference/ },
+    { body: { problem: { violatedPolicies: 'no' } }, code: 'RAIL_BAD_OPTION', says: /violatedPolicies/ },
+  ])('are checked when the limiter is made: $body', ({ body, code, says }) => {
+    const make = () => createLimiter({ identify: () => 'a', limits: [perSecond(1)], body: body as never })
+    expect(make).toThrow(RailError)
+    expect(make).toThrow(expect.objectContaining({ code, message: expect.stringMatching(says) }))
+  })
+})
+
+describe('Retry-After', () => {
+  it.each([
+    { waitMs: 1, is: '1' },
+    { waitMs: 1_000, is: '1' },
+    { waitMs: 1_001, is: '2' },
+    { waitMs: 86_400_000, is: '86400' },
+  ])('is $waitMs ms rounded up: $is', async ({ waitMs, is }) => {
+    const limits = [limit({ name: 'one', tokens: 1, per: waitMs })]
+    expect(retryAfterOf(await refused({ limits }))).toBe(is)
+  })
+
+  it('is at most 2147483, and no more than maxRetryAfter', async () => {
+    const limits = [limit({ name: 'rare', tokens: 1, per: '365d' })]
+    expect(retryAfterOf(await refused({ limits }))).toBe('2147483')
+    const { refusal, headers } = await refused({ limits, maxRetryAfter: 60 })
+    expect(refusal).toMatchObject({ retryAfter: 60, body: '{"error":"rate_limited","retry_after":60}' })
+    expect(headers.map((field) => field.value)).toContain('"rare";r=0;t=2147483')
+  })
+
+  it('is spread by jitter, from the wait upward, while t stays the true wait', async () => {
+    const random = vi.spyOn(Math, 'random')
+    const answers: string[] = []
+    for (const drawn of [0, 0.1, 0.5, 0.999999]) {
+      random.mockReturnValue(drawn)
+      const { refusal, headers } = await refused({ jitter: 10 })
+      answers.push(`${refusal?.retryAfter} ${refusal?.body} ${headers[1]?.value}`)
+    }
+    expect(answers).toEqual(
+      [60, 61, 65, 70].map((n) => `${n} {"error":"rate_limited","retry_after":${n}} "per_minute";r=0;t=60`),
+    )
+  })
+
+  it('is spread below the cap too, where the cap cuts the jitter off', async () => {
+    const random = vi.spyOn(Math, 'random')
+    const answers: (string | undefined)[] = []
+    for (const drawn of [0, 0.5, 0.999999]) {
+      random.mockReturnValue(drawn)
+      answers.push(retryAfterOf(await refused({ jitter: 600, maxRetryAfter: 80 })))
+    }
+    expect(answers).toEqual(['60', '70', '80'])
+  })
+
+  it('is spread when the store has failed, which all clients meet at once', async () => {
+    vi.spyOn(Math, 'random').mockReturnValue(0.999999)
+    const { refusal } = await refused({ store: broken, onStoreFailure: 'refuse', jitter: 4 })
+    expect(refusal?.retryAfter).toBe(5)
+  })
+
+  it.each([
+    { maxRetryAfter: 0 },
+    { maxRetryAfter: 1.5 },
+    { maxRetryAfter: 2_147_484 },
+    { jitter: -1 },
+    { jitter: Number.NaN },
+    { jitter: 2_147_484 },
+  ])('refuses options that make no sense: %o', (options) => {
+    expect(() => createLimiter({ identify: () => 'a', limits: [perSecond(1)], ...options })).toThrow(
+      expect.objectContaining({ code: 'RAIL_BAD_OPTION' }),
+    )
+  })
+})
+
+it('refusalFor makes the refusal of a decision without a limiter, with any body', () => {
+  const store = new MemoryStore()
+  const charge = { key: 'a', limits: [perMinute(1)], cost: 1 }
+  store.take([charge], 0)
+  const decision = store.take([charge], 0)
+  expect(refusalFor(decision)).toEqual({ ...refusalFor(decision, {}, jsonBody), status: 429, retryAfter: 60, decision })
+  expect(refusalFor(decision, {}, problemBody({ title: 'Slow down' }, undefined)).body).toBe(
+    '{"type":"about:blank","title":"Slow down","status":429,"violated-policies":["per_minute"]}',
+  )
+})
+
+it.each<[object, string, string]>([
+  [
+    { jiter: 3 },
+    'RAIL_UNKNOWN_OPTION',
+    'refusalFor() has no option "jiter". Did you mean "jitter"? Its options: maxRetryAfter, jitter.',
+  ],
+  [
+    { jitter: -1 },
+    'RAIL_BAD_OPTION',
+    'The option jitter is a whole number of seconds from 0 to 2147483, got -1. Give one, or leave it out.',
+  ],
+  [
+    { maxRetryAfter: '60' },
+    'RAIL_BAD_OPTION',
+    'The option maxRetryAfter is a whole number of seconds from 1 to 2147483, got "60". Give one, or leave it out.',
+  ],
+])('refusalFor refuses wrong options: %o', (options, code, message) => {
+  const decision = new MemoryStore().take([{ key: 'a', limits: [perMinute(1)], cost: 2 }], 0)
+  expect(() => refusalFor(decision, options)).toThrow(expect.objectContaining({ code, message }))
+})

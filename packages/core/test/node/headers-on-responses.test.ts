@@ -1,0 +1,100 @@
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect, it } from 'vitest'
+import {
+  addFields,
+  createLimiter,
+  type HeaderStyle,
+  type Limit,
+  limit,
+  manualClock,
+  perMinute,
+} from '../../src/index.js'
+
+const few = limit({ name: 'few', tokens: 5, per: '10s' })
+const many = limit({ name: 'many', tokens: 500, per: '1s' })
+
+function limiterOf(limits: readonly Limit[], headers: HeaderStyle) {
+  return createLimiter<object>({ identify: () => 'acme', limits, headers, clock: manualClock(1_700_000_000_000) })
+}
+
+/** The header fields of the answer that a real server gives with this handler. */
+async function answered(handler: (response: ServerResponse) => void | Promise<void>): Promise<Headers> {
+  const server = createServer((_request, response) => void handler(response))
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+  try {
+    const response = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+    await response.text()
+    return response.headers
+  } finally {
+    await new Promise((closed) => server.close(closed))
+  }
+}
+
+const group = (headers: Headers): (string | null)[] =>
+  ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-used', 'x-ratelimit-reset'].map((name) =>
+    headers.get(name),
+  )
+
+const FEW = ['5', '4', '1', '1700000002']
+
+it.each([
+  { why: 'few first', order: [few, many] },
+  { why: 'many first', order: [many, few] },
+])('two limiters on one response tell the tightest, whole: $why', async ({ order }) => {
+  const headers = await answered(async (response) => {
+    for (const each of order) {
+      const limiter = limiterOf([each], 'x-ratelimit')
+      addFields(response, limiter, (await limiter.take({})).headers)
+    }
+    response.end()
+  })
+  expect(group(headers)).toEqual(FEW)
+})
+
+it.each([
+  {
+    why: 'set by name',
+    send: (response: ServerResponse, theirs: Record<string, string>) => {
+      for (const [name, value] of Object.entries(theirs)) response.setHeader(name, value)
+      response.end()
+    },
+  },
+  {
+    why: 'given to writeHead',
+    send: (response: ServerResponse, theirs: Record<string, string>) => {
+      response.writeHead(200, theirs).end()
+    },
+  },
+  {
+    why: 'given to writeHead as a flat array',
+    send: (response: ServerResponse, theirs: Record<string, string>) => {
+      response.writeHead(200, 'OK', Object.entries(theirs).flat()).end()
+    },
+  },
+])('an upstream’s group is compared whole: $why', async ({ send }) => {
+  const tighter = { 'x-ratelimit-limit': '60', 'x-ratelimit-remaining': '1', 'x-ratelimit-reset': '1700000030' }
+  const looser = { ...tighter, 'x-ratelimit-remaining': '9' }
+  const sent = async (theirs: Record<string, string>): Promise<Headers> => {
+    const limiter = limiterOf([few], 'x-ratelimit')
+    const { headers } = await limiter.take({})
+    return answered((response) => {
+      addFields(response, limiter, headers)
+      send(response, theirs)
+    })
+  }
+  expect(group(await sent(tighter))).toEqual(['60', '1', '59', '1700000030'])
+  expect(group(await sent(looser))).toEqual(FEW)
+})
+
+it('what the same limiter said before for a request is not told beside what it says later', async () => {
+  const limiter = limiterOf([few, perMinute(100)], 'draft-11')
+  const headers = await answered(async (response) => {
+    const request = {}
+    addFields(response, limiter, (await limiter.take(request)).headers)
+    addFields(response, limiter, (await limiter.with({ cost: 3 }).take(request)).headers)
+    response.setHeader('RateLimit', '"upstream";r=7')
+    response.end()
+  })
+  expect(headers.get('ratelimit')).toBe('"upstream";r=7, "few";r=2;t=6, "per_minute";r=97;t=2')
+})

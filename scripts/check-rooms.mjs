@@ -1,0 +1,60 @@
+// Checks who imports what. A package that has rooms says in its rooms.json which other rooms each may import; what is
+// there at all has to be a room or a door. Fails on any other arrow between rooms, and on any circle between files.
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
+import { finish, root } from './workspace.mjs'
+
+const IMPORT = /(?:^|\n) *(?:import|export)\b[^'"`;]*?from *['"](\.[^'"]+)['"]|import\(\s*['"](\.[^'"]+)['"]\s*\)/g
+
+/** Every import of a package's sources: by file, the files that it imports, types too. */
+function importsOf(folder) {
+  const files = readdirSync(folder, { recursive: true }).filter((file) => file.endsWith('.ts'))
+  return new Map(
+    files.map((file) => {
+      const text = readFileSync(join(folder, file), 'utf8')
+      const found = [...text.matchAll(IMPORT)].map(([, named, dynamic]) => named ?? dynamic)
+      const targets = found.map((link) =>
+        relative(folder, resolve(folder, dirname(file), link)).replace(/\.js$/, '.ts'),
+      )
+      return [file, targets.filter((target) => files.includes(target))]
+    }),
+  )
+}
+
+/** The room that a file lies in; a file beside the rooms is a door, which may import all of them. */
+const roomOf = (file) => (file.includes('/') ? file.slice(0, file.indexOf('/')) : undefined)
+
+function wrongArrows(name, imports, rooms) {
+  return [...imports].flatMap(([file, targets]) => {
+    const room = roomOf(file)
+    if (room === undefined) return []
+    if (rooms[room] === undefined) return [`${name}: ${file} lies in no room of rooms.json`]
+    return targets
+      .filter((target) => roomOf(target) !== room && !rooms[room].includes(roomOf(target)))
+      .map((target) => `${name}: ${file} imports ${target}; ${room} may import ${rooms[room].join(', ') || 'no room'}`)
+  })
+}
+
+/** Circles between files, each once. */
+function circles(name, imports) {
+  const done = new Set()
+  const found = []
+  const walk = (file, path) => {
+    if (path.includes(file)) found.push(`${name}: a circle: ${[...path.slice(path.indexOf(file)), file].join(' -> ')}`)
+    if (done.has(file) || path.includes(file)) return
+    for (const target of imports.get(file)) walk(target, [...path, file])
+    done.add(file)
+  }
+  for (const file of imports.keys()) walk(file, [])
+  return found
+}
+
+const packages = readdirSync(join(root, 'packages')).filter((name) => existsSync(join(root, 'packages', name, 'src')))
+const faults = packages.flatMap((name) => {
+  const folder = join(root, 'packages', name)
+  const imports = importsOf(join(folder, 'src'))
+  const path = join(folder, 'rooms.json')
+  const rooms = existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : undefined
+  return [...(rooms === undefined ? [] : wrongArrows(name, imports, rooms)), ...circles(name, imports)]
+})
+finish(`rooms of ${packages.length} packages`, faults)
