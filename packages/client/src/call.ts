@@ -1,4 +1,5 @@
-import { RailError, shown } from '@rail/core'
+import { RailError } from '@rail/core'
+import { shown } from '@rail/core/adapter'
 
 /** A request as the options and events of a client see it. */
 export interface Call {

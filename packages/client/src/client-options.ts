@@ -1,12 +1,5 @@
-import {
-  type Clock,
-  checkOption,
-  checkOptionNames,
-  type Duration,
-  durationMs,
-  monotonicClock,
-  RailError,
-} from '@rail/core'
+import { type Clock, type Duration, durationMs, monotonicClock, RailError } from '@rail/core'
+import { checkOption, checkOptionNames } from '@rail/core/adapter'
 import type { BackoffOptions } from './backoff.js'
 import type { Call, Input, KeyMaker } from './call.js'
 import type { Hooks } from './hooks.js'

@@ -1,4 +1,6 @@
-import { parseHeaders, RailError, shown } from '@rail/core'
+import { RailError } from '@rail/core'
+import { shown } from '@rail/core/adapter'
+import { parseHeaders } from '@rail/core/read'
 import { backoff } from './backoff.js'
 import { type Input, type Outgoing, outgoing, textFrom } from './call.js'
 import { ClientError, type ClientErrorCode, quotaUsed, waitTooLong } from './client-error.js'

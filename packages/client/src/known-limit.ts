@@ -1,4 +1,4 @@
-import type { ParsedLimit } from '@rail/core'
+import type { ParsedLimit } from '@rail/core/read'
 
 /** A request on its way: sent, and not answered yet. */
 export interface Flight {

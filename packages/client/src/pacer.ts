@@ -1,4 +1,4 @@
-import type { ParsedLimit } from '@rail/core'
+import type { ParsedLimit } from '@rail/core/read'
 import { type Hold, longest } from './hold.js'
 import { ARRIVAL_MS, type Flight, KnownLimit } from './known-limit.js'
 

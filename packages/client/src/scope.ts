@@ -1,4 +1,4 @@
-import type { ParsedHeaders, ParsedLimit } from '@rail/core'
+import type { ParsedHeaders, ParsedLimit } from '@rail/core/read'
 import type { Call } from './call.js'
 import { queueFull, waitTooLong } from './client-error.js'
 import type { Settings } from './client-options.js'

@@ -1,4 +1,4 @@
-import { parseHeaders } from '@rail/core'
+import { parseHeaders } from '@rail/core/read'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { ClientError } from '../src/index.js'

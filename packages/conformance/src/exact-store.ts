@@ -1,5 +1,4 @@
-import type { Charge, Decision, Limit, LimitStatus, Store } from '@rail/core'
-import { RailError } from '@rail/core'
+import { type Charge, type Decision, type Limit, type LimitStatus, RailError, type Store } from '@rail/core'
 import { type Asked, type ExactBucket, type ExactRow, grainsOf, rateOf, sameDefinition } from './exact-bucket.js'
 import {
   ceil,

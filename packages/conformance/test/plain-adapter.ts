@@ -1,6 +1,5 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import {
-  addFields,
   createLimiter,
   type Limiter,
   type LimiterOptions,
@@ -8,6 +7,7 @@ import {
   type RequestReader,
   type RouteOptions,
 } from '@rail/core'
+import { addFields } from '@rail/core/adapter'
 import { listen, listenerFor, type RunningApp, writeStream } from '../src/index.js'
 import type { Answer, AppUnderTest, Setup } from '../src/scenarios.js'
 

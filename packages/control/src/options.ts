@@ -1,4 +1,5 @@
-import { checkOption, checkOptionNames, durationMs, RailError, shown } from '@rail/core'
+import { durationMs, RailError } from '@rail/core'
+import { checkOption, checkOptionNames, shown } from '@rail/core/adapter'
 import type { ControlPlaneOptions } from './control-plane.js'
 import { LONGEST_SYNC_MS } from './state.js'
 

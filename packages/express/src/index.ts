@@ -1,57 +1,26 @@
 import type { IncomingMessage } from 'node:http'
-import {
-  addFields,
-  createLimiter,
-  type Limiter,
-  type LimiterOptions,
-  type Outcome,
-  type RequestReader,
-  type RouteOptions,
-} from '@rail/core'
+import { createLimiter, type Limiter, type LimiterOptions, type Outcome, type RouteOptions } from '@rail/core'
+import { addFields, isPreflight } from '@rail/core/adapter'
 import type { NextFunction, Request, Response } from 'express'
 
-export {
-  addressKey,
-  type Charge,
-  type Clock,
-  createPlanBook,
-  type Decision,
-  type Limit,
-  type LimitSource,
-  type LimitStatus,
-  limit,
-  type MaybePromise,
-  MemoryStore,
-  manualClock,
-  type Outcome,
-  type PlanBook,
-  type PlanDocument,
-  perDay,
-  perHour,
-  perMinute,
-  perSecond,
-  RailError,
-  type Refusal,
-  type RejectReply,
-  type RouteOptions,
-  type Store,
-  share,
-} from '@rail/core'
+// The one list of what users need from core, so that one install and one import line are enough.
+// biome-ignore lint/performance/noReExportAll: to list the names here again would be a second list.
+export * from '@rail/core'
 
 declare global {
   // biome-ignore lint/style/noNamespace: Express's types are made to be extended so.
   namespace Express {
     interface Request {
-      /** What the latest limiter said about this request: its decision, and `settle(actualCost)`. */
+      /** The latest limiter's outcome for this request: its decision, and `settle(actualCost)`. */
       rail?: Outcome | undefined
     }
   }
 }
 
-/** What {@link rateLimit} takes; `identify` and `limits` (or `charges`) are required. */
+/** The options of {@link rateLimit}; `identify` and `limits` (or `charges`) are required. */
 export type RateLimitOptions = LimiterOptions<Request>
 
-/** An Express middleware, and two things more. It leaves the types of `req.params`, bodies and `res.locals` alone. */
+/** An Express middleware with `with` and `of`. It leaves the types of `req.params`, bodies and `res.locals` alone. */
 export interface RateLimit {
   <Params, ResBody, ReqBody, Query, Locals extends Record<string, unknown>>(
     req: Request<Params, ResBody, ReqBody, Query, Locals>,
@@ -64,13 +33,13 @@ export interface RateLimit {
    * @throws RailError for wrong options
    */
   with(route: RouteOptions<Request>): RateLimit
-  /** What this limiter last said about a request, however many ran; `undefined` if it has not seen it. */
+  /** This limiter's latest outcome for a request, however many limiters ran; `undefined` if it has not counted it. */
   of(req: IncomingMessage): Outcome | undefined
 }
 
 /**
- * Limits requests to an Express 5 or 4 application. One limiter counts a request once, however often it is mounted;
- * what goes wrong in `identify`, `limits` or `cost` reaches `next(error)`.
+ * Limits requests to an Express 5 or 4 application. One limiter counts a request once, however often it is mounted.
+ * Errors in `identify`, `limits` or `cost` reach `next(error)`.
  *
  * @example
  * app.use(rateLimit({ identify: (req) => req.customer.id, limits: [perSecond(10), perMinute(300)] }))
@@ -78,16 +47,16 @@ export interface RateLimit {
  * @throws RailError for wrong options
  */
 export function rateLimit(options: RateLimitOptions): RateLimit {
-  return middlewareOf(createLimiter(options, reader), {})
+  return middlewareOf(createLimiter(options, FRAMEWORK), {})
 }
 
 function middlewareOf(limiter: Limiter<Request>, owner: object): RateLimit {
   function rateLimitMiddleware(req: Request, res: Response, next: NextFunction): void {
     const answer = (outcome: Outcome): void => {
       req.rail = outcome
-      addFields(res, owner, outcome.headers, reader)
+      addFields(res, owner, outcome.headers, FRAMEWORK)
       if (outcome.refusal === undefined) next()
-      // A timeout in front of the limiter may have answered while it waited.
+      // A timeout in front of the limiter may have answered in the meantime.
       else if (!res.headersSent) {
         const { status, type, body } = outcome.refusal
         // Not res.send(), which would add a charset and an ETag.
@@ -112,9 +81,16 @@ function middlewareOf(limiter: Limiter<Request>, owner: object): RateLimit {
   })
 }
 
-const reader: RequestReader<Request> = {
-  method: (req) => req.method,
-  header: (req, name) => req.get(name),
-  // Express gives each request and response the prototypes of its application.
-  reshaped: true,
+/**
+ * Whether a request is a CORS preflight, for the option `skip`: OPTIONS with `Origin` and `Access-Control-Request-Method`,
+ * without `Authorization` and `Cookie`.
+ *
+ * @example
+ * app.use(rateLimit({ identify, limits, skip: preflights }))
+ */
+export function preflights(req: Request): boolean {
+  return isPreflight({ method: req.method, header: (name) => req.get(name) })
 }
+
+/** Express gives each request and response the prototypes of its application. */
+const FRAMEWORK = { reshaped: true }

@@ -1,15 +1,12 @@
 import {
-  addFields,
   createLimiter,
   type Limiter,
   type LimiterOptions,
   type Outcome,
   RailError,
-  type RequestReader,
   type RouteOptions,
-  shown,
-  suggestionFor,
 } from '@rail/core'
+import { addFields, checkOption, isPreflight, unexpected } from '@rail/core/adapter'
 import type {
   FastifyInstance,
   FastifyPluginCallback,
@@ -22,61 +19,37 @@ import type {
 import fastifyPlugin from 'fastify-plugin'
 import { routeLimiters } from './route-limiters.js'
 
-export {
-  addressKey,
-  type Charge,
-  type Clock,
-  createPlanBook,
-  type Decision,
-  type Limit,
-  type LimitSource,
-  type LimitStatus,
-  limit,
-  type MaybePromise,
-  MemoryStore,
-  manualClock,
-  type Outcome,
-  type PlanBook,
-  type PlanDocument,
-  perDay,
-  perHour,
-  perMinute,
-  perSecond,
-  RailError,
-  type Refusal,
-  type RejectReply,
-  type RouteOptions,
-  type Store,
-  share,
-} from '@rail/core'
+// The one list of what users need from core, so that one install and one import line are enough.
+// biome-ignore lint/performance/noReExportAll: to list the names here again would be a second list.
+export * from '@rail/core'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** What the latest limiter said about this request: its decision, and `settle(actualCost)`. */
+    /** The latest limiter's outcome for this request: its decision, and `settle(actualCost)`. */
     rail: Outcome
   }
   interface FastifyContextConfig {
-    /** `false`: this route is not limited. An object: it is costlier or tighter; its limits are counted under its URL pattern. */
+    /** `false`: this route is not limited. An object: it is costlier or tighter. Its limits are counted under its URL pattern. */
     rail?: false | RouteOptions<FastifyRequest> | undefined
   }
 }
 
-/** What {@link rateLimit} takes; `identify` and `limits` (or `charges`) are required. */
+/** The options of {@link rateLimit}; `identify` and `limits` (or `charges`) are required. */
 export type RateLimitOptions = LimiterOptions<FastifyRequest> & {
-  /** When a request is counted: as early as can be, or after authentication in hooks and parsing of the body. @default 'onRequest' */
+  /** When a request is counted: first of all, or after authentication hooks and the parsing of the body. @default 'onRequest' */
   readonly hook?: 'onRequest' | 'preHandler' | undefined
 }
 
-/** A Fastify plugin for one limiter, and two things more. */
+/** A Fastify plugin for one limiter, with `with` and `of`. */
 export interface RateLimit extends FastifyPluginCallback {
   /**
-   * A hook for a costlier or tighter route, on the same limiter and store: `{ onRequest: limiter.with({ cost: 10 }) }`. The
-   * same can be said as `config: { rail: { cost: 10 } }`. A request that was counted before pays the difference.
+   * A hook for a costlier or tighter route, on the same limiter and store: `{ onRequest: limiter.with({ cost: 10 }) }`, or
+   * `config: { rail: { cost: 10 } }`. A request that was counted before pays the difference.
    *
    * @throws RailError for wrong options
    */
   with(route: RouteOptions<FastifyRequest>): Hook
-  /** What this limiter last said about a request, however many ran; `undefined` if it has not seen it. */
+  /** This limiter's latest outcome for a request, however many limiters ran; `undefined` if it has not counted it. */
   of(request: object): Outcome | undefined
 }
 
@@ -88,11 +61,10 @@ export type Hook = <Route extends RouteGenericInterface, Server extends RawServe
 ) => void
 
 /**
- * Limits requests to a Fastify 5 application: a plugin, for `register` with its options, or, called with the options
- * alone, a maker of one that also has `with` and `of`. It limits all routes of the context that it is registered in and
- * of its children, also those declared before it and answers of 404. Registered with the same options object in several
- * contexts it is one limiter, which counts a request once. What goes wrong in `identify`, `limits` or `cost` goes to the
- * error handler.
+ * Limits requests to a Fastify 5 application: a plugin for `register`. Called with the options alone it returns a plugin
+ * that has `with` and `of` too. It limits all routes of the context that it is registered in and of its children, also those
+ * declared before it, and 404s. Registered with the same options object in several contexts it is one limiter, which
+ * counts a request once. Errors in `identify`, `limits` or `cost` go to the error handler.
  *
  * @example
  * await app.register(rateLimit, { identify: (request) => request.customer.id, limits: [perSecond(10), perMinute(300)] })
@@ -111,13 +83,13 @@ export function rateLimit(
   try {
     pluginFor(app, options)(app, {}, done)
   } catch (error) {
-    // What a plugin throws ends the process; what it hands to done rejects register().
+    // An error that a plugin throws ends the process; one that it passes to done rejects register().
     done(error as Error)
   }
   return undefined
 }
 
-/** The plugins of an application, by the server that all of its contexts have in common. */
+/** The plugins of an application, by the server that all of its contexts share. */
 const registered = new WeakMap<object, WeakMap<RateLimitOptions, RateLimit>>()
 
 /** The application's one plugin for these options, whichever context comes first: a child may come before its parent. */
@@ -130,9 +102,9 @@ function pluginFor({ server }: FastifyInstance, options: RateLimitOptions): Rate
 }
 
 function pluginOf(options: RateLimitOptions): RateLimit {
-  const limiter = createLimiter<FastifyRequest>(options, reader)
+  const limiter = createLimiter<FastifyRequest>(options, { ownOptions: ['hook'] })
   const { hook = 'onRequest' } = options
-  checkHook(hook)
+  checkOption('hook', hook, "'onRequest' or 'preHandler'", (value) => value === 'onRequest' || value === 'preHandler')
   const limiterOf = routeLimiters(limiter)
   const owner = {}
 
@@ -140,59 +112,44 @@ function pluginOf(options: RateLimitOptions): RateLimit {
     const app = checkedApp(given)
     const [ignored] = Object.keys(more)
     if (ignored !== undefined) {
-      done(
-        new RailError(
-          'RAIL_UNKNOWN_OPTION',
-          `What rateLimit(options) returns has its options, and register() takes no more of them, got "${ignored}". Give it to rateLimit().`,
-        ),
-      )
+      const message = `${ignored}: not an option of register(), because the plugin has its options already. Pass it to rateLimit().`
+      done(new RailError('RAIL_UNKNOWN_OPTION', message))
       return
     }
     if (!app.hasRequestDecorator('rail')) app.decorateRequest('rail')
-    // Routes declared from here on: wrong options are errors at start. Those declared before are looked at when they are asked.
+    // For routes declared from here on, wrong options are errors at start; for those declared before, on their first request.
     app.addHook('onRoute', ({ config, url }) => {
       limiterOf(config?.rail, url)
     })
-    const ask: UsualHook = (request, reply, next) => {
+    const countRequest: UsualHook = (request, reply, next) => {
       const { config, url = '' } = request.routeOptions
       if (config.rail === false) next()
       else count(limiterOf(config.rail, url), owner, request, reply, next)
     }
-    if (hook === 'onRequest') app.addHook('onRequest', ask)
-    else app.addHook('preHandler', ask)
+    if (hook === 'onRequest') app.addHook('onRequest', countRequest)
+    else app.addHook('preHandler', countRequest)
     done()
   }
   return Object.assign(fastifyPlugin(plugin, META), {
     with: (route: RouteOptions<FastifyRequest>): Hook => {
       const ofRoute = limiter.with(route)
       const hook: UsualHook = (request, reply, done) => count(ofRoute, owner, request, reply, done)
-      // To the types a request over HTTP/2 is another; whoever gives functions to the limiter is told of the usual one.
+      // A request over HTTP/2 has another type; the limiter's functions get the usual one.
       return hook as Hook
     },
     of: limiter.of,
   })
 }
 
-/** {@link Hook}, of an app on the server that Fastify takes when it is told of none. */
+/** {@link Hook}, of an app on Fastify's default server. */
 type UsualHook = (request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction) => void
 
-function checkHook(hook: unknown): void {
-  const hooks = ['onRequest', 'preHandler']
-  if (hooks.includes(hook as string)) return
-  const hint = suggestionFor(String(hook), hooks)
-  throw new RailError(
-    'RAIL_BAD_OPTION',
-    `The option hook is 'onRequest' or 'preHandler', got ${shown(hook)}.${hint} Give one, or leave it out.`,
-  )
-}
-
-/** A plugin that is added as a hook is called with a request in place of an application. */
+/** A plugin that is added as a hook gets a request in place of an application. */
 function checkedApp(app: unknown): FastifyInstance {
   if (typeof (app as Partial<FastifyInstance> | undefined)?.addHook === 'function') return app as FastifyInstance
-  throw new RailError(
-    'RAIL_BAD_OPTION',
-    'rateLimit is a plugin, not a hook: await app.register(rateLimit, options). For a hook call with() on what rateLimit(options) returns.',
-  )
+  const toDo =
+    'Write await app.register(rateLimit, options). For a hook call with() on the value of rateLimit(options).'
+  throw unexpected('RAIL_BAD_OPTION', 'rateLimit', 'to be registered as a plugin', app, toDo)
 }
 
 function count(
@@ -215,12 +172,12 @@ function answer(
   done: HookHandlerDoneFunction,
 ): void {
   request.rail = outcome
-  // On the response itself, where hijack() and writes to reply.raw end too.
+  // On the response itself, which hijack() and writes to reply.raw reach too.
   addFields(reply.raw, owner, outcome.headers)
   if (outcome.refusal === undefined) done()
   else if (!reply.sent) {
     const { status, type, body } = outcome.refusal
-    // A serializer, because to text without one Fastify adds a charset, and a response schema may empty an object.
+    // With a serializer, because Fastify adds a charset to a string without one, and a response schema may empty an object.
     reply.code(status).type(type).serializer(asIs).send(body)
   }
 }
@@ -237,8 +194,13 @@ fastifyPlugin(rateLimit as FastifyPluginCallback<RateLimitOptions>, META)
 // biome-ignore lint/style/noDefaultExport: Fastify takes it from register(import('@rail/fastify')).
 export default rateLimit
 
-const reader: RequestReader<FastifyRequest> = {
-  method: (request) => request.method,
-  header: (request, name) => request.headers[name]?.toString(),
-  ownOptions: ['hook'],
+/**
+ * Whether a request is a CORS preflight, for the option `skip`: OPTIONS with `Origin` and `Access-Control-Request-Method`,
+ * without `Authorization` and `Cookie`.
+ *
+ * @example
+ * await app.register(rateLimit, { identify, limits, skip: preflights })
+ */
+export function preflights(request: FastifyRequest): boolean {
+  return isPreflight({ method: request.method, header: (name) => request.headers[name] })
 }

@@ -1,58 +1,32 @@
 import {
-  addFields,
   createLimiter,
   type Field,
   type Limiter,
   type LimiterOptions,
-  mergeFields,
   type Outcome,
-  type RequestReader,
   type RouteOptions,
 } from '@rail/core'
+import { isPreflight, mergeFields } from '@rail/core/adapter'
 import type { Context, Env, MiddlewareHandler, Next } from 'hono'
 import type { BlankEnv } from 'hono/types'
-import { nodeResponseOf } from './node-response.js'
+import { addToNodeResponse } from './node-response.js'
 import { untilAnswered } from './unanswered.js'
 
-export {
-  addressKey,
-  type Charge,
-  type Clock,
-  createPlanBook,
-  type Decision,
-  type Limit,
-  type LimitSource,
-  type LimitStatus,
-  limit,
-  type MaybePromise,
-  MemoryStore,
-  manualClock,
-  type Outcome,
-  type PlanBook,
-  type PlanDocument,
-  perDay,
-  perHour,
-  perMinute,
-  perSecond,
-  RailError,
-  type Refusal,
-  type RejectReply,
-  type RouteOptions,
-  type Store,
-  share,
-} from '@rail/core'
+// The one list of what users need from core, so that one install and one import line are enough.
+// biome-ignore lint/performance/noReExportAll: to list the names here again would be a second list.
+export * from '@rail/core'
 
 declare module 'hono' {
   interface ContextVariableMap {
-    /** What the latest limiter said about this request: its decision, and `settle(actualCost)`. */
+    /** The latest limiter's outcome for this request: its decision, and `settle(actualCost)`. */
     rail: Outcome
   }
 }
 
-/** What {@link rateLimit} takes; its functions are given Hono's context. `identify` and `limits` (or `charges`) are required. */
+/** The options of {@link rateLimit}, whose functions get Hono's context. `identify` and `limits` (or `charges`) are required. */
 export type RateLimitOptions<E extends Env = BlankEnv> = LimiterOptions<Context<E>>
 
-/** A Hono middleware, and two things more. */
+/** A Hono middleware with `with` and `of`. */
 export interface RateLimit<E extends Env = BlankEnv> extends MiddlewareHandler<E> {
   /**
    * The same limiter and store for a costlier or tighter route. A request that was counted before pays the difference.
@@ -60,13 +34,13 @@ export interface RateLimit<E extends Env = BlankEnv> extends MiddlewareHandler<E
    * @throws RailError for wrong options
    */
   with(route: RouteOptions<Context<E>>): RateLimit<E>
-  /** What this limiter last said about a request, however many ran; `undefined` if it has not seen it. */
+  /** This limiter's latest outcome for a request, however many limiters ran; `undefined` if it has not counted it. */
   of(c: object): Outcome | undefined
 }
 
 /**
- * Limits requests to a Hono 4 application, on Node and on edge runtimes: nothing happens at import or construction. One
- * limiter counts a request once, however often it is mounted; what goes wrong in `identify`, `limits` or `cost` reaches
+ * Limits requests to a Hono 4 application, on Node and on edge runtimes. An import or a construction starts nothing. One
+ * limiter counts a request once, however often it is mounted. Errors in `identify`, `limits` or `cost` reach
  * `app.onError`.
  *
  * @example
@@ -75,23 +49,22 @@ export interface RateLimit<E extends Env = BlankEnv> extends MiddlewareHandler<E
  * @throws RailError for wrong options
  */
 export function rateLimit<E extends Env = BlankEnv>(options: RateLimitOptions<E>): RateLimit<E> {
-  return middlewareOf(createLimiter(options, reader), {})
+  return middlewareOf(createLimiter(options), {})
 }
 
 function middlewareOf<E extends Env>(limiter: Limiter<Context<E>>, owner: object): RateLimit<E> {
   const middleware: MiddlewareHandler<E> = async function rateLimitMiddleware(c, next) {
     const taken = limiter.take(c)
     const outcome = 'then' in taken ? await taken : taken
-    const nodeResponse = nodeResponseOf(c)
-    if (nodeResponse === undefined) announce(c, outcome.headers)
-    else addFields(nodeResponse, owner, outcome.headers)
+    const onNode = addToNodeResponse(c, owner, outcome.headers)
+    if (!onNode) announce(c, outcome.headers)
     c.set('rail', outcome)
     if (outcome.refusal !== undefined) {
       const { status, type, body } = outcome.refusal
       return c.body(body, status, { 'Content-Type': type })
     }
-    if (nodeResponse === undefined) await confirmed(c, next, limiter)
-    else await next()
+    if (onNode) await next()
+    else await confirmed(c, next, limiter)
     return undefined
   }
   return Object.assign(middleware, {
@@ -100,26 +73,32 @@ function middlewareOf<E extends Env>(limiter: Limiter<Context<E>>, owner: object
   })
 }
 
-const reader: RequestReader<Context> = {
-  method: (c) => c.req.method,
-  header: (c, name) => c.req.header(name),
+/**
+ * Whether a request is a CORS preflight, for the option `skip`: OPTIONS with `Origin` and `Access-Control-Request-Method`,
+ * without `Authorization` and `Cookie`.
+ *
+ * @example
+ * app.use(rateLimit({ identify, limits, skip: preflights }))
+ */
+export function preflights(c: Context): boolean {
+  return isPreflight({ method: c.req.method, header: (name) => c.req.header(name) })
 }
 
-/** Sets fields before the handler runs: what it returns through the context has them, and so has an outer one's timeout. */
+/** Sets headers before the handler runs: a response made through the context has them, and so has an outer timeout's. */
 function announce(c: Context, fields: readonly Field[]): void {
-  // To read what is there makes a response. A limiter's first lists need not know: they are appended to it.
+  // Reading the headers makes a response. The first limiter's lists need not know them: they are appended.
   if (c.get('rail') === undefined && fields.every(({ merge }) => merge === 'list')) {
     for (const { name, value } of fields) c.header(name, value, { append: true })
   } else {
-    // Not c.res, which would make this the context's response, to be copied by what is answered instead.
+    // Not c.res, which would become the context's response, to be copied into the one that the handler returns.
     const { headers } = c.finalized ? c.res : c.newResponse(null)
     for (const { name, value } of mergeFields(readerOf(headers), fields)) c.header(name, value)
   }
 }
 
-/** Goes on, and sees to it that what is answered has the fields, whoever answers. */
+/** Runs the handler, and makes sure that the response has the headers, whoever makes it. */
 async function confirmed<E extends Env>(c: Context<E>, next: Next, limiter: Limiter<Context<E>>): Promise<void> {
-  // A route of this limiter's may have asked again by then.
+  // A route of this limiter may have counted the request again by then.
   const confirmLatest = (): void => confirm(c, limiter.of(c)?.headers ?? [])
   const answered = untilAnswered(c, confirmLatest)
   await next()
@@ -127,10 +106,10 @@ async function confirmed<E extends Env>(c: Context<E>, next: Next, limiter: Limi
   confirmLatest()
 }
 
-/** Sets fields once the handler has answered, perhaps with a response of its own, which knows nothing of the context's. */
+/** Sets headers once the handler has answered, perhaps with a response of its own, which lacks the context's headers. */
 function confirm(c: Context, fields: readonly Field[]): void {
   const { headers } = c.res
-  // Usually they are there, and nothing else.
+  // Usually they are there already.
   if (fields.every(({ name, value }) => headers.get(name) === value)) return
   const read = readerOf(headers)
   for (const { name, value } of mergeFields(read, fields)) {

@@ -1,18 +1,25 @@
-import type { HeadWriter } from '@rail/core'
+import type { Field } from '@rail/core'
+import { addFields, type HeadWriter } from '@rail/core/adapter'
 import type { Context } from 'hono'
 
-/** What `@hono/node-server` gives an application as its environment. */
+/** The environment that `@hono/node-server` gives an application. */
 interface NodeEnvironment {
   readonly incoming: { readonly url?: string | undefined; readonly method?: string | undefined }
   readonly outgoing: HeadWriter & { readonly req?: unknown }
 }
 
 /**
- * Node's own response to a request, where Hono runs on Node: the one place that everything answered comes through, whoever
- * answers. `undefined` elsewhere, and for a request that a handler has made itself and hands to another application with
- * the environment of its own: the answer to that one may never be sent.
+ * Adds headers to Node's own response, where Hono runs on Node: every response is written through it, whoever makes it.
+ * `false` elsewhere, and for a request that a handler has made itself and passes to another application with its own
+ * environment: the response to that one may never be sent.
  */
-export function nodeResponseOf(c: Context): HeadWriter | undefined {
+export function addToNodeResponse(c: Context, owner: object, fields: readonly Field[]): boolean {
+  const response = nodeResponseOf(c)
+  if (response !== undefined) addFields(response, owner, fields)
+  return response !== undefined
+}
+
+function nodeResponseOf(c: Context): HeadWriter | undefined {
   const { incoming, outgoing } = (c.env ?? {}) as Partial<NodeEnvironment>
   if (incoming === undefined || outgoing?.req !== incoming) return undefined
   const { url } = c.req
@@ -22,5 +29,5 @@ export function nodeResponseOf(c: Context): HeadWriter | undefined {
   return isSame ? outgoing : undefined
 }
 
-/** Where the host begins at the latest. */
+/** A host begins here or earlier. */
 const AFTER_SCHEME = 'https://'.length

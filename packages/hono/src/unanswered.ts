@@ -1,16 +1,16 @@
 import type { Context } from 'hono'
 
-/** A limiter whose handler has not answered yet, and the one in front of it. */
+/** A limiter whose handler has not answered yet, and the limiter in front of it. */
 interface Unanswered {
   readonly confirm: () => void
   readonly outer: Unanswered | undefined
 }
 
 /**
- * Whoever answers before the handler does (a timeout in front of the limiter, and then the user's `onError`) may do it with a
- * response of its own, which knows nothing of the context's fields. `confirm` is called once there is such a response.
+ * A middleware in front of the limiter, such as a timeout, may answer before the handler does, with a response of its own
+ * that lacks the context's headers. `confirm` is called once there is such a response.
  *
- * @returns to be called when the handler has answered
+ * @returns a function to call when the handler has answered
  */
 export function untilAnswered(c: Context, confirm: () => void): () => void {
   watch(Object.getPrototypeOf(c))
@@ -19,12 +19,12 @@ export function untilAnswered(c: Context, confirm: () => void): () => void {
   return () => c.set(UNANSWERED, outer)
 }
 
-/** Kept in the context's own variables, where nobody else's name can be the same. */
+/** The name in the context's variables: a symbol, so that no other name is the same. */
 const UNANSWERED = Symbol('rail') as unknown as string
 
 const watched = new WeakSet<object>()
 
-/** Makes sure that Hono's contexts tell of a response that they are given: once, in their prototype. */
+/** Makes Hono's contexts call `confirm` when a response is assigned: once, in their prototype. */
 function watch(prototype: object): void {
   if (watched.has(prototype)) return
   watched.add(prototype)

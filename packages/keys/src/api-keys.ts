@@ -1,23 +1,18 @@
 import {
   type Charge,
   type Clock,
-  checkLimits,
-  checkOption,
-  checkOptionNames,
   type Decision,
   type Field,
-  isPromise,
   type Limit,
   limit,
   type MaybePromise,
   MemoryStore,
   monotonicClock,
   RailError,
-  readClock,
   refusalFor,
-  shown,
-  throwError,
 } from '@rail/core'
+import { checkOption, checkOptionNames, isPromise, shown, throwError } from '@rail/core/adapter'
+import { checkLimits, readClock } from '@rail/core/store'
 import { hashKey, sameHash } from './key.js'
 import { expressMiddleware, fastifyHook, honoMiddleware, koaMiddleware } from './middleware.js'
 import { headerOf, type KeyedRequest } from './request.js'

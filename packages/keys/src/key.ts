@@ -1,6 +1,6 @@
 import { sha256 } from '@noble/hashes/sha2'
 import { bytesToHex, randomBytes, utf8ToBytes } from '@noble/hashes/utils'
-import { checkOption } from '@rail/core'
+import { checkOption } from '@rail/core/adapter'
 
 /** A new API key, to be shown to its owner once, and its hash, to be stored. */
 export interface NewKey {

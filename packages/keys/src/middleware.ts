@@ -1,4 +1,5 @@
-import { isPromise, type MaybePromise } from '@rail/core'
+import type { MaybePromise } from '@rail/core'
+import { isPromise } from '@rail/core/adapter'
 import type { Checked, KeyRefusal } from './api-keys.js'
 
 /*

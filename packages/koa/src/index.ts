@@ -1,51 +1,20 @@
-import {
-  addFields,
-  createLimiter,
-  type Limiter,
-  type LimiterOptions,
-  type Outcome,
-  type RequestReader,
-  type RouteOptions,
-} from '@rail/core'
+import { createLimiter, type Limiter, type LimiterOptions, type Outcome, type RouteOptions } from '@rail/core'
+import { addFields, isPreflight } from '@rail/core/adapter'
 import type { Middleware, Next, ParameterizedContext } from 'koa'
 
-export {
-  addressKey,
-  type Charge,
-  type Clock,
-  createPlanBook,
-  type Decision,
-  type Limit,
-  type LimitSource,
-  type LimitStatus,
-  limit,
-  type MaybePromise,
-  MemoryStore,
-  manualClock,
-  type Outcome,
-  type PlanBook,
-  type PlanDocument,
-  perDay,
-  perHour,
-  perMinute,
-  perSecond,
-  RailError,
-  type Refusal,
-  type RejectReply,
-  type RouteOptions,
-  type Store,
-  share,
-} from '@rail/core'
+// The one list of what users need from core, so that one install and one import line are enough.
+// biome-ignore lint/performance/noReExportAll: to list the names here again would be a second list.
+export * from '@rail/core'
 
-/** Nothing known of the state or the context: a wrong field does not compile. */
+/** A state or context without known properties: a wrong property does not compile. */
 type Nothing = Record<never, never>
 
-/** What {@link rateLimit} takes; its functions are given Koa's context. `identify` and `limits` (or `charges`) are required. */
+/** The options of {@link rateLimit}, whose functions get Koa's context. `identify` and `limits` (or `charges`) are required. */
 export type RateLimitOptions<StateT = Nothing, ContextT = Nothing> = LimiterOptions<
   ParameterizedContext<StateT, ContextT>
 >
 
-/** A Koa middleware, and two things more. The latest outcome for a request is at `ctx.state.rail`. */
+/** A Koa middleware with `with` and `of`. The latest outcome for a request is at `ctx.state.rail`. */
 export interface RateLimit<StateT = Nothing, ContextT = Nothing>
   extends Middleware<StateT & { rail: Outcome }, ContextT> {
   /**
@@ -54,13 +23,13 @@ export interface RateLimit<StateT = Nothing, ContextT = Nothing>
    * @throws RailError for wrong options
    */
   with(route: RouteOptions<ParameterizedContext<StateT, ContextT>>): RateLimit<StateT, ContextT>
-  /** What this limiter last said about a request, however many ran; `undefined` if it has not seen it. */
+  /** This limiter's latest outcome for a request, however many limiters ran; `undefined` if it has not counted it. */
   of(ctx: object): Outcome | undefined
 }
 
 /**
- * Limits requests to a Koa 3 or 2 application. One limiter counts a request once, however often it is mounted; what goes
- * wrong in `identify`, `limits` or `cost` is thrown, to Koa's error handling.
+ * Limits requests to a Koa 3 or 2 application. One limiter counts a request once, however often it is mounted. Errors in
+ * `identify`, `limits` or `cost` are thrown, to Koa's error handling.
  *
  * @example
  * app.use(rateLimit({ identify: (ctx) => ctx.state.customer.id, limits: [perSecond(10), perMinute(300)] }))
@@ -70,7 +39,7 @@ export interface RateLimit<StateT = Nothing, ContextT = Nothing>
 export function rateLimit<StateT = Nothing, ContextT = Nothing>(
   options: RateLimitOptions<StateT, ContextT>,
 ): RateLimit<StateT, ContextT> {
-  return middlewareOf(createLimiter(options, reader), {})
+  return middlewareOf(createLimiter(options), {})
 }
 
 function middlewareOf<StateT, ContextT>(
@@ -100,7 +69,13 @@ function middlewareOf<StateT, ContextT>(
   })
 }
 
-const reader: RequestReader<ParameterizedContext> = {
-  method: (ctx) => ctx.method,
-  header: (ctx, name) => ctx.headers[name]?.toString(),
+/**
+ * Whether a request is a CORS preflight, for the option `skip`: OPTIONS with `Origin` and `Access-Control-Request-Method`,
+ * without `Authorization` and `Cookie`.
+ *
+ * @example
+ * app.use(rateLimit({ identify, limits, skip: preflights }))
+ */
+export function preflights(ctx: ParameterizedContext): boolean {
+  return isPreflight({ method: ctx.method, header: (name) => ctx.headers[name] })
 }

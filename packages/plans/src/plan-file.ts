@@ -2,8 +2,6 @@ import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import {
   type Clock,
-  checkOption,
-  checkOptionNames,
   type Duration,
   durationMs,
   type Limit,
@@ -12,6 +10,7 @@ import {
   type PlanExplanation,
   RailError,
 } from '@rail/core'
+import { checkOption, checkOptionNames } from '@rail/core/store'
 import { bookFrom, hashOf, lookOf } from './plan-file-reading.js'
 import { type Schedule, unrefSchedule } from './schedule.js'
 import { railError, tell, warn } from './tell.js'

@@ -1,12 +1,5 @@
-import {
-  type Clock,
-  checkOption,
-  checkOptionNames,
-  type Duration,
-  durationMs,
-  type PlanDocument,
-  RailError,
-} from '@rail/core'
+import { type Clock, type Duration, durationMs, type PlanDocument, RailError } from '@rail/core'
+import { checkOption, checkOptionNames } from '@rail/core/store'
 import { type Schedule, unrefSchedule } from './schedule.js'
 import { checkedUrl } from './sync-transport.js'
 import { warn } from './tell.js'

@@ -1,4 +1,5 @@
-import { isPromise, RailError } from '@rail/core'
+import { RailError } from '@rail/core'
+import { isPromise } from '@rail/core/store'
 
 /** Where a failure goes that nobody asked to be told of: Node prints it on standard error, or runs what listens for it. */
 export function warn(error: RailError): void {

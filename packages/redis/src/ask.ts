@@ -1,14 +1,5 @@
-import {
-  type Charge,
-  costFor,
-  type Decision,
-  decisionOf,
-  disjoint,
-  fits,
-  type Limit,
-  type LimitStatus,
-  statusOf,
-} from '@rail/core'
+import type { Charge, Decision, Limit, LimitStatus } from '@rail/core'
+import { costFor, decisionOf, disjoint, fits, statusOf } from '@rail/core/store'
 import { storeFailure } from './batch.js'
 import type { KeyName } from './key-names.js'
 import { formatFor, grainsFor, type LimitLines, linesOf } from './limit-lines.js'

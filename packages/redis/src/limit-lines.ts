@@ -1,4 +1,5 @@
-import { costFor, type Limit, MOST_OWED } from '@rail/core'
+import type { Limit } from '@rail/core'
+import { costFor, MOST_OWED } from '@rail/core/store'
 
 /** A set of limits as the script is told it. */
 export interface LimitLines {

@@ -1,4 +1,5 @@
-import { checkOption, checkOptionNames, RailError, shown } from '@rail/core'
+import { RailError } from '@rail/core'
+import { checkOption, checkOptionNames, shown } from '@rail/core/store'
 import type { RunScript } from './connection.js'
 import type { IoredisClient } from './ioredis-client.js'
 import type { NodeRedisClient } from './node-redis-client.js'

@@ -1,4 +1,5 @@
-import { type Charge, type Decision, decisionOf, type MaybePromise, RailError, type Store } from '@rail/core'
+import { type Charge, type Decision, type MaybePromise, RailError, type Store } from '@rail/core'
+import { decisionOf } from '@rail/core/store'
 import { type Ask, argumentsOf, askFor, checkNumbers, decisionFrom, type Reading, readingOf } from './ask.js'
 import { type Connection, connectionBy, connectionOf } from './connection.js'
 import { warnOfEviction } from './eviction.js'

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import { type Charge, costFor, type Decision, decisionOf, drained, fits, type Limit, statusOf } from '@rail/core'
+import type { Charge, Decision, Limit } from '@rail/core'
+import { costFor, decisionOf, drained, fits, statusOf } from '@rail/core/store'
 import type { Ask, Reading } from './ask.js'
 import { linesOf } from './limit-lines.js'
 

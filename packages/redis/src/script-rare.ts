@@ -1,4 +1,4 @@
-import { MOST_OWED } from '@rail/core'
+import { MOST_OWED } from '@rail/core/store'
 
 /** How far a clock may be behind a key, in milliseconds, before the key's time is set back. */
 export const MOST_AHEAD = 60_000

@@ -1,4 +1,5 @@
-import { addFields, MemoryStore, RailError } from '@rail/core'
+import { MemoryStore, RailError } from '@rail/core'
+import { addFields } from '@rail/core/adapter'
 import { send } from '../plain-adapter.js'
 import { beforeEnd, type Mutant, options, settling, storing } from './mutant.js'
 

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
-import { addFields, mergeField, perMinute } from '@rail/core'
+import { perMinute } from '@rail/core'
+import { addFields, mergeField } from '@rail/core/adapter'
 import type { Req } from '../plain-adapter.js'
 import { beforeEnd, identifying, limiting, type Mutant, options, sending } from './mutant.js'
 

@@ -1,27 +1,26 @@
-import { RailError, shown } from './errors.js'
+import { advice } from './advice.js'
+import { RailError, unexpected } from './errors.js'
+import { namesOf, replacementFor, suggestionFor } from './suggestion.js'
 
 /**
- * Refuses an option that is not known, with the nearest name as a suggestion and the list of all.
+ * Checks that options are an object with known names only.
  *
- * @param ifObject What to say of an object that is of a class, and so no options at all.
- * @throws RailError `RAIL_UNKNOWN_OPTION`, `RAIL_BAD_OPTION` for what is no object of options
+ * @param where What takes the options, such as `rateLimit()`.
+ * @param ifObject What to do about an object of a class, which cannot be options.
+ * @throws RailError `RAIL_UNKNOWN_OPTION` with the closest name or all names, `RAIL_BAD_OPTION` for anything but an object
  */
 export function checkOptionNames(options: unknown, known: readonly string[], where: string, ifObject?: string): void {
   if (typeof options !== 'object' || options === null || Array.isArray(options)) {
-    throw new RailError(
-      'RAIL_BAD_OPTION',
-      `${where} takes an object of options, got ${shown(options)}. Its options: ${known.join(', ')}.`,
-    )
+    throw unexpected('RAIL_BAD_OPTION', where, 'an object of options', options)
   }
   for (const name of Object.keys(options)) {
     if (known.includes(name)) continue
     if (ifObject !== undefined && !isPlain(options)) {
-      throw new RailError('RAIL_BAD_OPTION', `${where} takes an object of options, got another object. ${ifObject}`)
+      throw unexpected('RAIL_BAD_OPTION', where, 'an object of options', options, ifObject)
     }
-    throw new RailError(
-      'RAIL_UNKNOWN_OPTION',
-      `${where} has no option "${name}".${suggestionFor(name, known)} Its options: ${known.join(', ')}.`,
-    )
+    const instead = replacementFor(name)
+    const hint = instead === undefined ? suggestionFor(name, known) : ` ${instead}`
+    throw new RailError('RAIL_UNKNOWN_OPTION', `${name}: not an option of ${where}.${hint || namesOf(known)}`)
   }
 }
 
@@ -30,19 +29,11 @@ function isPlain(object: object): boolean {
   return prototype === null || Object.getPrototypeOf(prototype) === null
 }
 
-/** ` Did you mean "…"?` with the known name that is nearest to a mistyped one; `''` where none is near. */
-export function suggestionFor(name: string, known: readonly string[]): string {
-  const nearest = known
-    .map((other) => ({ other, edits: editsBetween(name, other) }))
-    .sort((a, b) => a.edits - b.edits)[0]
-  return nearest !== undefined && nearest.edits <= 3 ? ` Did you mean "${nearest.other}"?` : ''
-}
-
 /**
  * Checks one option by a predicate; `undefined` always passes.
  *
- * @param expected What it is, as the sentence goes on after "The option … is".
- * @param advice What to do where it is something else, as a sentence. @default 'Give one, or leave it out.'
+ * @param expected What it should be: "a function", "a whole number from 1".
+ * @param toDo What to do where it is something else, as a sentence.
  * @throws RailError `RAIL_BAD_OPTION`
  */
 export function checkOption(
@@ -50,55 +41,34 @@ export function checkOption(
   value: unknown,
   expected: string,
   passes: (value: never) => boolean,
-  advice = 'Give one, or leave it out.',
+  toDo?: string,
 ): void {
   if (value === undefined || passes(value as never)) return
-  throw new RailError('RAIL_BAD_OPTION', `The option ${name} is ${expected}, got ${shown(value)}. ${advice}`)
+  throw unexpected('RAIL_BAD_OPTION', name, expected, value, toDo ?? replacementFor(String(value)))
 }
 
 /**
- * Checks what a function is given.
+ * Checks an argument of a function.
  *
- * @param passes Whether it is as expected.
- * @param expected Who takes what, as the beginning of a sentence.
- * @param advice What to do, as a sentence.
+ * @param subject The function, such as `headersFor()`.
  * @throws RailError `RAIL_BAD_OPTION`
  */
-export function checkGiven(passes: boolean, given: unknown, expected: string, advice: string): void {
-  if (!passes) throw new RailError('RAIL_BAD_OPTION', `${expected}, got ${shown(given)}. ${advice}`)
+export function checkArgument(passes: boolean, subject: string, expected: string, given: unknown, toDo?: string): void {
+  if (!passes) throw unexpected('RAIL_BAD_OPTION', subject, expected, given, toDo)
 }
-
-/** What an option is checked by: its name, and what {@link checkOption} takes beside the value. */
-export type Check<Name> = readonly [
-  name: Name,
-  expected: string,
-  passes: (value: unknown) => boolean,
-  advice?: string | undefined,
-]
 
 /** What to do about a value that should be a number and is none; `undefined` where it is one. */
 export function adviceOnNumber(value: unknown): string | undefined {
-  if (typeof value !== 'number') return 'Give a number: Number() makes one of a text.'
-  return Number.isNaN(value) ? 'See where it comes from: Number() makes NaN of undefined and of words.' : undefined
+  if (typeof value !== 'number') return advice('Convert it with Number().')
+  return Number.isNaN(value) ? advice('Number(undefined) is NaN: check what you pass to it.') : undefined
 }
+
+export const isFunction = (value: unknown): boolean => typeof value === 'function'
+export const isString = (value: unknown): boolean => typeof value === 'string'
+export const isBoolean = (value: unknown): boolean => typeof value === 'boolean'
 
 /** Whether a value is a whole number from `least` up. */
 export const isWholeFrom =
   (least: number) =>
   (value: unknown): boolean =>
-    typeof value === 'number' && Number.isSafeInteger(value) && value >= least
-
-/** The edit distance of V. I. Levenshtein (1966), ignoring case. */
-function editsBetween(a: string, b: string): number {
-  const [from, to] = [a.toLowerCase(), b.toLowerCase()]
-  let row = Array.from({ length: to.length + 1 }, (_, index) => index)
-  for (let i = 1; i <= from.length; i++) {
-    const next = [i]
-    for (let j = 1; j <= to.length; j++) {
-      const replaced = (row[j - 1] as number) + (from[i - 1] === to[j - 1] ? 0 : 1)
-      next.push(Math.min(replaced, (row[j] as number) + 1, (next[j - 1] as number) + 1))
-    }
-    row = next
-  }
-  return row[to.length] as number
-}
+    Number.isSafeInteger(value) && (value as number) >= least

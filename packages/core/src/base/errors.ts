@@ -1,6 +1,6 @@
 /**
- * What went wrong, as a stable text: codes never change, sentences may.
- * Each has a section in docs/errors.md that says how it comes about and what to do.
+ * What went wrong, as a stable string: codes never change, messages may.
+ * Each has a section in docs/errors.md with its causes and fixes.
  */
 export type RailErrorCode =
   | 'RAIL_BAD_DURATION'
@@ -20,7 +20,6 @@ export type RailErrorCode =
   | 'RAIL_BAD_PLAN'
   | 'RAIL_UNKNOWN_SCOPE'
   | 'RAIL_SYNC_FAILED'
-  | 'RAIL_FLAPPING_LIMIT'
   | 'RAIL_NEVER_FITS'
   | 'RAIL_STORE_FAILED'
   | 'RAIL_HOOK_FAILED'
@@ -32,15 +31,15 @@ export type RailErrorCode =
   | 'RAIL_QUEUE_FULL'
 
 /**
- * The one class of error that Rail throws. `code` is for programs, `message` for people: it says what was expected,
- * what came, and what to do. `cause` is the error behind it, where there is one.
+ * The one class of error that Rail throws. `code` is for programs. `message` is for people: what was expected, what came,
+ * and what to do. `cause` is the error behind it, if there is one.
  *
- * A refused request is not an error: it is a {@link Decision} that is not allowed.
+ * A refused request is not an error: it is a decision that is not allowed.
  */
 export class RailError extends Error {
   override readonly name = 'RailError'
   readonly code: RailErrorCode
-  /** How many failures this stands for: more than 1 where those of one kind are told at most once a second. @default 1 */
+  /** How many failures this one stands for: failures of a store are reported at most once a second. @default 1 */
   readonly count: number
 
   constructor(code: RailErrorCode, message: string, options?: { cause?: unknown; count?: number }) {
@@ -50,8 +49,22 @@ export class RailError extends Error {
   }
 }
 
-/** What to do about a function of the user's that failed. */
-export const SEE_CAUSE = 'Correct it by what the cause says.'
+/**
+ * The error for a wrong value, in the one form that Rail's sentences have:
+ * `<subject>: expected <what>, got <value>. <What to do.>`
+ */
+export function unexpected(
+  code: RailErrorCode,
+  subject: string,
+  expected: string,
+  got: unknown,
+  toDo?: string | undefined,
+): RailError {
+  return new RailError(
+    code,
+    `${subject}: expected ${expected}, got ${shown(got)}.${toDo === undefined ? '' : ` ${toDo}`}`,
+  )
+}
 
 /** Whether an error is Rail's own: `instanceof` would fail where a program has two copies of core, as ES module and CommonJS. */
 export function isRailError(error: unknown): error is RailError {
@@ -59,9 +72,9 @@ export function isRailError(error: unknown): error is RailError {
 }
 
 /**
- * Throws on what a function of the user's threw, as an error in any case. Not all frameworks take anything else for one:
+ * Throws again what a function of the user's threw, always as an error. Not every framework takes anything else for one:
  * Express goes on as if nothing had happened when given nothing or `'route'`, Koa never answers when given nothing, Hono
- * fails on what is not an Error.
+ * fails on anything but an Error.
  *
  * @throws What was thrown where it is an object, else RailError `RAIL_NOT_AN_ERROR` with it as the cause
  */
@@ -69,12 +82,12 @@ export function throwError(thrown: unknown): never {
   if (typeof thrown === 'object' && thrown !== null) throw thrown
   throw new RailError(
     'RAIL_NOT_AN_ERROR',
-    `A function of yours threw ${shown(thrown)}, which is not an error. Throw new Error(…) instead.`,
+    `A function of yours threw ${shown(thrown)}, which is not an error. Throw new Error() instead.`,
     { cause: thrown },
   )
 }
 
-/** A value as it should read in a sentence: short, quoted where it is text, never throwing. */
+/** A value as an error's message has it: short, quoted where it is a string, never throwing. */
 export function shown(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value)
   if (typeof value === 'bigint') return `${value}n`

@@ -1,11 +1,11 @@
-import { checkGiven } from './check.js'
+import { checkArgument } from './check.js'
 import type { Clock } from './clock.js'
 
-/** A clock for tests: it stands still until it is told to move. */
+/** A clock for tests: it stands still until a test moves it. */
 export interface ManualClock extends Clock {
-  /** Moves on by so many milliseconds; a negative number steps back. */
+  /** Moves forward by so many milliseconds; a negative number steps back. */
   advance(ms: number): void
-  /** Moves to this reading, in milliseconds. */
+  /** Sets the reading, in milliseconds. */
   set(ms: number): void
 }
 
@@ -13,7 +13,7 @@ export interface ManualClock extends Clock {
  * A clock that a test moves by hand, for the option `clock`.
  *
  * @param start The first reading, in milliseconds. @default 0
- * @throws RailError `RAIL_BAD_OPTION` for what is no finite number; `advance` and `set` throw the same
+ * @throws RailError `RAIL_BAD_OPTION` for anything but a finite number; so do `advance` and `set`
  * @example
  * const clock = manualClock()
  * const limiter = createLimiter({ identify: () => 'acme', limits: [perSecond(1)], clock })
@@ -36,5 +36,5 @@ export function manualClock(start = 0): ManualClock {
 }
 
 function checkReading(ms: unknown): void {
-  checkGiven(Number.isFinite(ms), ms, 'A manual clock takes milliseconds, a finite number', 'Give one, such as 1_000.')
+  checkArgument(Number.isFinite(ms), 'manualClock', 'milliseconds, a finite number', ms)
 }

@@ -1,4 +1,4 @@
-import { checkGiven } from '../base/check.js'
+import { checkArgument } from '../base/check.js'
 import type { Limit } from '../limit/limit.js'
 import { sentName } from '../limit/sent-name.js'
 import { fullAfter, remainingOf, waitFor } from './bucket.js'
@@ -18,10 +18,10 @@ export interface Decision {
   readonly redefined: readonly LimitStatus[]
 }
 
-/** Checks what stands for a decision. @throws RailError `RAIL_BAD_OPTION` */
+/** Checks an argument that should be a decision. @throws RailError `RAIL_BAD_OPTION` */
 export function checkDecision(decision: unknown, where: string): void {
   const { limits } = (decision ?? {}) as Partial<Decision>
-  checkGiven(Array.isArray(limits), decision, `${where} takes a decision`, 'Give that of an outcome.')
+  checkArgument(Array.isArray(limits), where, "a decision, such as an outcome's", decision)
 }
 
 /** One bucket's part of a decision. */

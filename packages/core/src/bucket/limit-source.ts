@@ -6,6 +6,11 @@ import type { Decision } from './decision.js'
 export interface LimitSource {
   /** The limits of a key in a scope (`''`: the plan's own). `[]`: no limit. The same array until something changes. */
   limitsFor(key: string, scope: string): MaybePromise<readonly Limit[]>
-  /** Told of each decision. `earlier`: the decision that this one replaces, where one request was asked about again. */
+  /** Called with each decision. `earlier`: the decision that this one replaces, where a route charged one request again. */
   onDecision?(decision: Decision, earlier: Decision | undefined): void
+}
+
+/** Whether a value is a source of limits. */
+export function isLimitSource(value: unknown): value is LimitSource {
+  return typeof value === 'object' && value !== null && typeof (value as Partial<LimitSource>).limitsFor === 'function'
 }

@@ -1,86 +1,86 @@
 import { epochNow, readClock } from '../base/clock.js'
-import { RailError, shown } from '../base/errors.js'
 import type { LimitStatus } from '../bucket/decision.js'
 import type { Limit } from '../limit/limit.js'
-import type { Field, Standing } from './field.js'
-import { MOST_SECONDS, toldWaitOf } from './seconds.js'
+import { type Field, type FieldReader, type SentNumbers, type Standing, wholeNumber } from './field.js'
+import type { HeaderStyle } from './header-style.js'
+import { MOST_SECONDS, sentWaitOf, windowSeconds } from './seconds.js'
+import { parseDictionary } from './structured-field.js'
+
+/*
+ * The styles that describe one limit, the tightest: the one that refused with the longest wait, else the one with the
+ * fewest tokens left, of equals the first. They cannot leave a reset out: a cost that never fits gets the time until full.
+ */
 
 /**
- * How limits are told to clients. `'draft-11'`: `RateLimit` and `RateLimit-Policy` as in revisions 08 to 11 of
- * draft-ietf-httpapi-ratelimit-headers. `'draft-7'`: the same fields in the form of revision 07. `'draft-6'`:
- * `RateLimit-Limit`, `-Remaining` and `-Reset` of revisions 00 to 06. `'x-ratelimit'`: `X-RateLimit-Limit`, `-Remaining`,
- * `-Used` and `-Reset` as GitHub sends them. All but the first tell one limit, the tightest.
+ * `RateLimit-Policy` and `RateLimit` as revision 07 of draft-ietf-httpapi-ratelimit-headers has them: all policies, and the
+ * tightest limit as `limit=10, remaining=3, reset=1`.
  */
-export type HeaderStyle = 'draft-11' | OlderStyle
-
-type OlderStyle = 'draft-7' | 'draft-6' | 'x-ratelimit'
+export const draft7: HeaderStyle = {
+  name: 'draft7',
+  writes: ['RateLimit-Policy', 'RateLimit'],
+  fieldsFor(decision) {
+    if (decision === undefined) return []
+    const standing = standingOf(decision.limits, 0, inDictionary)
+    const { limit, remaining, reset } = standing
+    const value = `limit=${limit}, remaining=${remaining}, reset=${reset}`
+    return [
+      { name: 'RateLimit-Policy', value: quotasOf(decision.limits), merge: 'list' },
+      { name: 'RateLimit', value, merge: 'tightest', standing },
+    ]
+  },
+}
 
 /**
- * The fields of a style of one limit: those of the tightest, see {@link HeaderStyle}.
- *
- * @param epochMs The moment of the decision in milliseconds since 1970. `undefined`: now, read only where it is sent
+ * `RateLimit-Limit`, `RateLimit-Remaining` and `RateLimit-Reset` as revisions 00 to 06 of
+ * draft-ietf-httpapi-ratelimit-headers have them. The reset is in seconds from now.
  */
-export function olderFields(style: OlderStyle, limits: readonly LimitStatus[], epochMs: number | undefined): Field[] {
-  const tightest = tightestOf(limits)
-  switch (style) {
-    case 'draft-7':
-      return draft7(limits, standingOf(tightest, 0, undefined))
-    case 'draft-6':
-      return draft6(standingOf(tightest, 0, DRAFT_6))
-    case 'x-ratelimit':
-      return xRateLimit(standingOf(tightest, readClock(epochMs === undefined ? epochNow : () => epochMs), X_RATELIMIT))
+export const draft6: HeaderStyle = {
+  name: 'draft6',
+  writes: ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'],
+  fieldsFor(decision) {
+    return decision === undefined ? [] : group('RateLimit', standingOf(decision.limits, 0, inGroup('RateLimit')))
+  },
+}
+
+/**
+ * `X-RateLimit-Limit`, `X-RateLimit-Remaining`, `X-RateLimit-Used` and `X-RateLimit-Reset` as GitHub sends them. The reset
+ * is in seconds since 1970.
+ */
+export const xRateLimit: HeaderStyle = {
+  name: 'xRateLimit',
+  writes: ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Used', 'X-RateLimit-Reset'],
+  fieldsFor(decision, epochMs) {
+    if (decision === undefined) return []
+    const now = readClock(epochMs === undefined ? epochNow : () => epochMs)
+    const standing = standingOf(decision.limits, now, inGroup('X-RateLimit'))
+    const [limit, remaining, reset] = group('X-RateLimit', standing) as [Field, Field, Field]
+    const value = String(standing.limit - standing.remaining)
+    return [limit, remaining, { name: 'X-RateLimit-Used', value, merge: 'tightest', standing }, reset]
+  },
+}
+
+/** The three headers of a group, such as `RateLimit-Limit`, `-Remaining` and `-Reset`. */
+function group(prefix: string, standing: Standing): readonly Field[] {
+  return (['Limit', 'Remaining', 'Reset'] as const).map((part) => ({
+    name: `${prefix}-${part}`,
+    value: String(standing[part.toLowerCase() as keyof SentNumbers]),
+    merge: 'tightest',
+    standing,
+  }))
+}
+
+/** `fromMs`: the moment that `reset` counts from; 0 for seconds from now. */
+function standingOf(limits: readonly LimitStatus[], fromMs: number, numbersIn: Standing['numbersIn']): Standing {
+  const status = tightestOf(limits)
+  const wait = sentWaitOf(status)
+  const sent = Math.min(wait === Number.POSITIVE_INFINITY ? status.fullAfterMs : wait, MOST_SECONDS * 1000)
+  return {
+    limit: status.limit.burst,
+    remaining: status.remaining,
+    reset: Math.max(0, Math.ceil((fromMs + sent) / 1000)),
+    refused: status.refused,
+    numbersIn,
   }
-}
-
-/**
- * Checks the option `headers` and gives its styles. @throws RailError `RAIL_BAD_OPTION` for an unknown style, and for two
- * styles that write one field, each in its own way
- */
-export function checkStyles(headers: unknown): readonly HeaderStyle[] {
-  if (headers === false) return []
-  const styles: readonly unknown[] = Array.isArray(headers) ? headers : [headers]
-  const writers = new Map<string, HeaderStyle>()
-  for (const style of styles) {
-    if (!isStyle(style)) throw notAStyle(Array.isArray(headers) ? `an array with ${shown(style)}` : shown(headers))
-    for (const field of FIELDS[style]) {
-      const other = writers.get(field)
-      if (other !== undefined) {
-        throw new RailError(
-          'RAIL_BAD_OPTION',
-          other === style
-            ? `The option headers names '${style}' twice. Name it once.`
-            : `The option headers has '${other}' and '${style}', which both write ${field}, each in its own way. Choose one of them.`,
-        )
-      }
-      writers.set(field, style)
-    }
-  }
-  if (styles.length === 0) throw notAStyle('[]')
-  return styles as readonly HeaderStyle[]
-}
-
-const FIELDS: Readonly<Record<HeaderStyle, readonly string[]>> = {
-  'draft-11': ['RateLimit', 'RateLimit-Policy'],
-  'draft-7': ['RateLimit', 'RateLimit-Policy'],
-  'draft-6': ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'],
-  'x-ratelimit': ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Used', 'X-RateLimit-Reset'],
-}
-
-function isStyle(style: unknown): style is HeaderStyle {
-  return typeof style === 'string' && Object.hasOwn(FIELDS, style)
-}
-
-function notAStyle(got: string): RailError {
-  return new RailError(
-    'RAIL_BAD_OPTION',
-    `The option headers is one of ${styleNames()}, several in an array, or false (no fields), got ${got}. Give one, or leave it out.`,
-  )
-}
-
-function styleNames(): string {
-  return Object.keys(FIELDS)
-    .map((style) => `'${style}'`)
-    .join(', ')
 }
 
 /** The limit that refused with the longest wait, else the one with the fewest tokens left; of equals the first. */
@@ -95,30 +95,7 @@ function isTighter(a: LimitStatus, b: LimitStatus): boolean {
   return a.refused ? a.retryAfterMs > b.retryAfterMs : a.remaining < b.remaining
 }
 
-/** `fromMs`: the moment that `reset` counts from; 0 for seconds from now. */
-function standingOf(status: LimitStatus, fromMs: number, names: Standing['names']): Standing {
-  const wait = toldWaitOf(status)
-  // These styles cannot leave a reset out. Where no wait helps, the bucket still fills up by then.
-  const told = Math.min(wait === Number.POSITIVE_INFINITY ? status.fullAfterMs : wait, MOST_SECONDS * 1000)
-  return {
-    limit: status.limit.burst,
-    remaining: status.remaining,
-    reset: Math.max(0, Math.ceil((fromMs + told) / 1000)),
-    refused: status.refused,
-    names,
-  }
-}
-
-function draft7(limits: readonly LimitStatus[], standing: Standing): Field[] {
-  const { limit, remaining, reset } = standing
-  const value = `limit=${limit}, remaining=${remaining}, reset=${reset}`
-  return [
-    { name: 'RateLimit-Policy', value: quotasOf(limits), merge: 'list' },
-    { name: 'RateLimit', value, merge: 'tightest', standing },
-  ]
-}
-
-/** In this revision a policy has no name but its quota, so of two with the same only the slower is told. */
+/** In this revision a policy has no name but its quota: of two policies with one quota only the slower is sent. */
 function quotasOf(limits: readonly LimitStatus[]): string {
   let text = ''
   for (const { limit } of limits) {
@@ -133,29 +110,24 @@ function isSlower(a: Limit, b: Limit): boolean {
   return a.burst === b.burst && a.size / a.flow > b.size / b.flow
 }
 
-const DRAFT_6 = { limit: 'RateLimit-Limit', remaining: 'RateLimit-Remaining', reset: 'RateLimit-Reset' }
-const X_RATELIMIT = { limit: 'X-RateLimit-Limit', remaining: 'X-RateLimit-Remaining', reset: 'X-RateLimit-Reset' }
-
-function draft6(standing: Standing): Field[] {
-  const { limit, remaining, reset } = standing
-  return [
-    { name: DRAFT_6.limit, value: String(limit), merge: 'tightest', standing },
-    { name: DRAFT_6.remaining, value: String(remaining), merge: 'tightest', standing },
-    { name: DRAFT_6.reset, value: String(reset), merge: 'tightest', standing },
-  ]
+/** Reads a dictionary with the three numbers, as draft-7 has it. */
+function inDictionary(existing: string | undefined): SentNumbers | undefined {
+  const members = existing === undefined ? undefined : parseDictionary(existing)
+  return numbers((key) => {
+    const item = members?.get(key)?.item
+    return item !== undefined && 'type' in item && item.type === 'integer' && item.value >= 0 ? item.value : undefined
+  })
 }
 
-function xRateLimit(standing: Standing): Field[] {
-  const { limit, remaining, reset } = standing
-  return [
-    { name: X_RATELIMIT.limit, value: String(limit), merge: 'tightest', standing },
-    { name: X_RATELIMIT.remaining, value: String(remaining), merge: 'tightest', standing },
-    { name: 'X-RateLimit-Used', value: String(limit - remaining), merge: 'tightest', standing },
-    { name: X_RATELIMIT.reset, value: String(reset), merge: 'tightest', standing },
-  ]
+/** Reads the three headers of a group. */
+function inGroup(prefix: string): Standing['numbersIn'] {
+  return (_existing: string | undefined, read: FieldReader | undefined) =>
+    numbers((key) => wholeNumber(read?.(`${prefix}-${key[0]?.toUpperCase()}${key.slice(1)}`) ?? ''))
 }
 
-/** Seconds in which an empty bucket fills, rounded up: never 0, which the draft forbids. */
-export function windowSeconds(limit: Limit): number {
-  return Math.ceil(Math.ceil(limit.size / limit.flow) / 1000)
+/** `undefined` unless all three numbers are there: half a group describes nothing. */
+function numbers(numberOf: (key: keyof SentNumbers) => number | undefined): SentNumbers | undefined {
+  const [limit, remaining, reset] = [numberOf('limit'), numberOf('remaining'), numberOf('reset')]
+  if (limit === undefined || remaining === undefined || reset === undefined) return undefined
+  return { limit, remaining, reset }
 }

@@ -1,91 +1,83 @@
-import { type Check, checkOption, checkOptionNames, isWholeFrom } from '../base/check.js'
+import { checkOption, checkOptionNames, isWholeFrom } from '../base/check.js'
 import { checkDecision, type Decision } from '../bucket/decision.js'
+import type { Field } from './field.js'
 import { MOST_SECONDS, wholeSeconds } from './seconds.js'
 
-/** What a refused request is answered with. */
+/** The answer to a refused request. */
 export interface Refusal {
-  /** 429: over a limit. 503: the store failed and the limiter is told to refuse then. */
+  /** 429: over a limit. 503: the store failed, and the limiter refuses requests then. */
   readonly status: 429 | 503
-  /** Seconds, as sent in `Retry-After`: a whole number from 1. `undefined`: never, no wait would help. */
+  /** Seconds, as sent in `Retry-After`: a whole number from 1. `undefined`: no wait helps. */
   readonly retryAfter: number | undefined
-  /** The exact `Content-Type`. */
+  /** The `Content-Type`, without anything added. */
   readonly type: string
   readonly body: string
-  /** The decision behind it; none when the store failed. */
+  /** The decision behind it; `undefined` when the store failed. */
   readonly decision?: Decision | undefined
 }
 
-/** How a refusal is made. */
+/** The options of {@link refusalFor}. */
 export interface RefusalOptions {
-  /** The longest `Retry-After` in seconds. A client told to come back sooner than it may is refused again. @default 2_147_483 */
-  readonly maxRetryAfter?: number | undefined
-  /** Up to so many seconds are added to `Retry-After` at random, so that clients do not all return at once. @default 0 */
+  /** Adds up to so many seconds to `Retry-After` at random, so that clients do not all return at once. @default 0 */
   readonly jitter?: number | undefined
 }
 
-/** A refusal that has no body yet. */
-export type BareRefusal = Omit<Refusal, 'type' | 'body'>
-
-/** Makes the body of a refusal, and names its media type. */
-export type BodyMaker = (refusal: BareRefusal) => Pick<Refusal, 'type' | 'body'>
-
 /**
- * The refusal of a decision that is not allowed: status 429 (RFC 6585 section 4). `retryAfter` is the longest wait among
- * the limits that refused, rounded up to whole seconds, at least 1.
+ * The refusal of a decision that is not allowed: status 429 (RFC 6585 section 4), with a small JSON body. `retryAfter` is the
+ * longest wait of the limits that refused, rounded up to whole seconds, at least 1.
  *
- * @param body @default {@link jsonBody}; {@link problemBody} makes others
- * @throws RailError `RAIL_BAD_OPTION`, `RAIL_UNKNOWN_OPTION` for wrong options, and for what is no decision
+ * @throws RailError `RAIL_BAD_OPTION`, `RAIL_UNKNOWN_OPTION` for wrong options, and for anything but a decision
  */
-export function refusalFor(decision: Decision, options: RefusalOptions = {}, body: BodyMaker = jsonBody): Refusal {
+export function refusalFor(decision: Decision, options: RefusalOptions = {}): Refusal {
   checkDecision(decision, 'refusalFor()')
-  const names = REFUSAL_CHECKS.map(([name]) => name)
-  checkOptionNames(options, names, 'refusalFor()')
-  for (const [name, expected, passes] of REFUSAL_CHECKS) checkOption(name, options[name], expected, passes)
-  checkOption('body', body, 'a function that makes a body', (value) => typeof value === 'function')
-  return overLimit(decision, options, body)
+  checkOptionNames(options, ['jitter'], 'refusalFor()')
+  checkJitter(options.jitter)
+  return overLimit(decision, options.jitter)
 }
 
-const isSeconds =
-  (least: number) =>
-  (value: unknown): boolean =>
-    isWholeFrom(least)(value) && (value as number) <= MOST_SECONDS
-
-/** What {@link RefusalOptions} take. */
-export const REFUSAL_CHECKS: readonly Check<keyof RefusalOptions>[] = [
-  ['maxRetryAfter', `a whole number of seconds from 1 to ${MOST_SECONDS}`, isSeconds(1)],
-  ['jitter', `a whole number of seconds from 0 to ${MOST_SECONDS}`, isSeconds(0)],
-]
-
-/** As {@link refusalFor}, of options that have been checked. */
-export function overLimit(decision: Decision, options: RefusalOptions, body: BodyMaker): Refusal {
-  return withBody({ status: 429, retryAfter: retryAfterOf(decision.retryAfterMs, options), decision }, body)
+/** Checks the option `jitter`. @throws RailError `RAIL_BAD_OPTION` */
+export function checkJitter(jitter: unknown): void {
+  checkOption('jitter', jitter, `a whole number of seconds from 0 to ${MOST_SECONDS}`, isJitter)
 }
 
-/** The refusal when the store has failed and the limiter is told to refuse then: 503, never 429. */
-export function unavailable(options: RefusalOptions = {}, body: BodyMaker = jsonBody): Refusal {
-  return withBody({ status: 503, retryAfter: retryAfterOf(1_000, options) }, body)
+const isJitter = (value: number): boolean => isWholeFrom(0)(value) && value <= MOST_SECONDS
+
+/** Like {@link refusalFor}, for options that were checked. */
+export function overLimit(decision: Decision, jitter = 0): Refusal {
+  return refusal(429, 'rate_limited', decision.retryAfterMs, jitter, decision)
 }
 
-/** The default body: `{"error":"rate_limited","retry_after":1}`, without `retry_after` where no wait helps. */
-export const jsonBody: BodyMaker = ({ status, retryAfter }) => {
-  const error = status === 429 ? 'rate_limited' : 'unavailable'
-  // Written out, since it is what an attack is answered with: nothing in it needs to be escaped.
+/** The refusal when the store has failed: 503, never 429. */
+export function unavailable(jitter = 0): Refusal {
+  return refusal(503, 'unavailable', 1_000, jitter, undefined)
+}
+
+function refusal(
+  status: 429 | 503,
+  error: string,
+  waitMs: number,
+  jitter: number,
+  decision: Decision | undefined,
+): Refusal {
+  const retryAfter = retryAfterOf(waitMs, jitter)
+  // Written by hand, because an attack gets it as an answer: nothing in it needs to be escaped.
   const wait = retryAfter === undefined ? '' : `,"retry_after":${retryAfter}`
-  return { type: 'application/json', body: `{"error":"${error}"${wait}}` }
+  return { status, retryAfter, type: 'application/json', body: `{"error":"${error}"${wait}}`, decision }
 }
 
-function withBody(refusal: BareRefusal, makeBody: BodyMaker): Refusal {
-  const { type, body } = makeBody(refusal)
-  const { status, retryAfter, decision } = refusal
-  return { status, retryAfter, type, body, decision }
-}
-
-function retryAfterOf(waitMs: number, { maxRetryAfter, jitter = 0 }: RefusalOptions): number | undefined {
+function retryAfterOf(waitMs: number, jitter: number): number | undefined {
   if (waitMs === Number.POSITIVE_INFINITY) return undefined
-  const cap = Math.min(maxRetryAfter ?? MOST_SECONDS, MOST_SECONDS)
-  const least = Math.min(Math.max(1, wholeSeconds(waitMs)), cap)
+  const least = Math.max(1, wholeSeconds(waitMs))
   if (jitter === 0) return least
-  // Spread below the cap, not cut off at it: else the clients near the cap would all return at once again.
-  const most = Math.min(least + jitter, cap)
+  // Spread below the largest number, not cut off at it: else all clients close to it would return at once.
+  const most = Math.min(least + jitter, MOST_SECONDS)
   return least + Math.floor(Math.random() * (most - least + 1))
 }
+
+/** The headers of a refusal. No cache may store it (RFC 6585 section 4), whatever was set before. */
+export function refusalFields({ retryAfter }: Refusal): readonly Field[] {
+  if (retryAfter === undefined) return [NO_STORE]
+  return [{ name: 'Retry-After', value: String(retryAfter), merge: 'larger' }, NO_STORE]
+}
+
+const NO_STORE: Field = { name: 'Cache-Control', value: 'no-store', merge: 'replace' }

@@ -1,18 +1,24 @@
 import type { LimitStatus } from '../bucket/decision.js'
+import type { Limit } from '../limit/limit.js'
 
-/** The largest number of seconds sent: the longest that a 32-bit timer of milliseconds can wait. */
+/** The largest number of seconds sent: the longest wait of a 32-bit timer in milliseconds. */
 export const MOST_SECONDS = 2_147_483
 
-/** Seconds as sent: whole, rounded up, at most {@link MOST_SECONDS}, beyond which clients' timers overflow. */
+/** Seconds as they are sent: whole, rounded up, at most {@link MOST_SECONDS}, above which clients' timers overflow. */
 export function wholeSeconds(ms: number): number {
   const seconds = Math.ceil(ms / 1000)
   return seconds < MOST_SECONDS ? seconds : MOST_SECONDS
 }
 
+/** The seconds in which an empty bucket fills, rounded up: never 0, which the drafts forbid. */
+export function windowSeconds(limit: Limit): number {
+  return Math.ceil(Math.ceil(limit.size / limit.flow) / 1000)
+}
+
 /**
- * The wait that is told of a limit, in milliseconds: where it refused, until a request of this cost fits (Infinity if
- * none ever will); where nothing is left, until one token is; else until the bucket is full.
+ * The wait that is sent for a limit, in milliseconds. Where it refused: until a request of this cost fits, Infinity if it
+ * never will. Where nothing is left: until one token is. Else: until the bucket is full.
  */
-export function toldWaitOf(status: LimitStatus): number {
+export function sentWaitOf(status: LimitStatus): number {
   return status.refused || status.remaining === 0 ? status.retryAfterMs : status.fullAfterMs
 }

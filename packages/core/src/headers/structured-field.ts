@@ -1,11 +1,9 @@
 /*
- * Structured Field Values for HTTP (RFC 9651), as far as rate limit fields need them: Lists of Items with Parameters,
- * Dictionaries of the same, all bare items. Serialising covers Strings, which names are.
+ * Parses Structured Field Values for HTTP (RFC 9651), as far as rate limit headers need them: Lists of Items with
+ * Parameters, Dictionaries of the same, all bare items.
  */
 
-import { RailError, shown } from '../base/errors.js'
-
-/** A bare item. Tokens, byte sequences, dates and display strings are told from plain text and numbers by `type`. */
+/** A bare item. `type` tells tokens, byte sequences, dates and display strings from plain strings and numbers. */
 export type BareItem =
   | { readonly type: 'integer' | 'decimal' | 'date'; readonly value: number }
   | { readonly type: 'string' | 'token' | 'bytes' | 'display'; readonly value: string }
@@ -17,25 +15,7 @@ export interface Member {
   readonly parameters: ReadonlyMap<string, BareItem>
 }
 
-/**
- * Serialises a String (RFC 9651 section 4.1.6).
- *
- * @throws RailError `RAIL_BAD_LIMIT` for text that is not printable ASCII: names are checked when limits are made, so that
- * it must be a limit that was not.
- */
-export function serializeString(text: string): string {
-  // Nearly every name: printable, and nothing to escape.
-  if (/^[ !#-[\]-~]*$/.test(text)) return `"${text}"`
-  if (!/^[ -~]*$/.test(text)) {
-    throw new RailError(
-      'RAIL_BAD_LIMIT',
-      `A name that is sent in a header is printable ASCII, got ${shown(text)}. Make limits by limit(), which checks it.`,
-    )
-  }
-  return `"${text.replace(/["\\]/g, '\\$&')}"`
-}
-
-/** Parses a List (RFC 9651 section 4.2.1): `undefined` when the field is malformed, which is to be ignored whole. */
+/** Parses a List (RFC 9651 section 4.2.1): `undefined` when the field is malformed, and must be ignored. */
 export function parseList(text: string): readonly Member[] | undefined {
   return parsed(text, (reader) => {
     const members: Member[] = []

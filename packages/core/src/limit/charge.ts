@@ -1,17 +1,18 @@
+import { advice } from '../base/advice.js'
 import { adviceOnNumber } from '../base/check.js'
-import { RailError, shown } from '../base/errors.js'
+import { RailError, shown, unexpected } from '../base/errors.js'
 import { type Limit, sameBucket } from './limit.js'
 
 /**
- * What one request asks of one key: the limits that apply to it, and a cost. A bucket is identified by the scope, the
- * key and the limit's name.
+ * One key that a request is charged to, the limits that apply, and a cost. A bucket is identified by the scope, the key and
+ * the limit's name.
  */
 export interface Charge {
-  /** Keeps buckets apart where one key meets different limits. @default '' */
+  /** Keeps buckets of one key apart. @default '' */
   readonly scope?: string | undefined
-  /** Who is charged: any text but `''`. */
+  /** Who is charged: a non-empty string. */
   readonly key: string
-  /** Asked together, all or nothing. Must not change once it has been charged; a new set is a new array. */
+  /** All allow the request, or none is charged. The array must not change afterwards: for other limits make another. */
   readonly limits: readonly Limit[]
   /** Tokens, a whole number from 0. */
   readonly cost: number
@@ -24,41 +25,34 @@ export interface Charge {
 }
 
 /** Checks a key. @throws RailError `RAIL_BAD_KEY` */
-export function checkKey(key: unknown, where: string): asserts key is string {
-  if (typeof key !== 'string' || key === '') {
-    throw new RailError(
-      'RAIL_BAD_KEY',
-      `${where} is a key, a non-empty text; got ${shown(key)}. Give the customer's id: a number by String(id).`,
-    )
-  }
+export function checkKey(key: unknown, subject: string): asserts key is string {
+  if (typeof key === 'string' && key !== '') return
+  const toDo = typeof key === 'number' ? advice('Return String(id).') : undefined
+  throw unexpected('RAIL_BAD_KEY', subject, 'a non-empty string', key, toDo)
 }
 
 /** Checks a cost. @throws RailError `RAIL_BAD_COST` */
-export function checkCost(cost: unknown, where: string): asserts cost is number {
-  if (typeof cost !== 'number' || !Number.isSafeInteger(cost) || cost < 0) {
-    throw new RailError(
-      'RAIL_BAD_COST',
-      `${where} is a whole number of tokens from 0, got ${shown(cost)}. ${adviceOnNumber(cost) ?? adviceOn(cost as number)}`,
-    )
-  }
+export function checkCost(cost: unknown, subject: string): asserts cost is number {
+  if (Number.isSafeInteger(cost) && (cost as number) >= 0) return
+  const toDo = adviceOnNumber(cost) ?? adviceOn(cost as number)
+  throw unexpected('RAIL_BAD_COST', subject, 'a whole number of tokens from 0', cost, toDo)
 }
 
-/** What to do about a number that is no cost. */
-function adviceOn(cost: number): string {
-  if (cost < 0) return 'Give 0 for what is free; settle() gives back what was taken too much.'
-  return cost > Number.MAX_SAFE_INTEGER
-    ? 'Lower it: a cost above the burst never fits.'
-    : 'Round it up: Math.ceil(bytes / 1024).'
+/** What to do about a number that cannot be a cost. */
+function adviceOn(cost: number): string | undefined {
+  if (cost < 0) return advice('Use 0 for a free request, and settle() to give tokens back.')
+  return Number.isInteger(cost) || cost === Number.POSITIVE_INFINITY
+    ? advice('Lower it: a cost above the burst never fits.')
+    : advice('Round it up: Math.ceil(bytes / 1024).')
 }
 
-/** What a charge's bucket is told from all others by, as one text. */
+/** What identifies a charge's bucket among all others, as one string. */
 export function bucketId({ scope = '', key }: Pick<Charge, 'scope' | 'key'>, { name }: Pick<Limit, 'name'>): string {
   return JSON.stringify([scope, key, name])
 }
 
 /**
- * The same charges with no two meeting in one bucket: where charges share a scope, a key and a limit's name, the bucket
- * is asked once with their costs added.
+ * The same charges, each bucket only once: where charges share a scope, a key and a limit's name, their costs are added.
  *
  * @throws RailError `RAIL_BAD_CHARGES` when one bucket is charged under two definitions of its limit
  */
@@ -72,8 +66,7 @@ export function disjoint(charges: readonly Charge[]): readonly Charge[] {
     if (met !== undefined && (!sameBucket(met.limits[0], limit) || met.limits[0].counts !== limit.counts)) {
       throw new RailError(
         'RAIL_BAD_CHARGES',
-        `Two charges of one request meet in the bucket of limit "${limit.name}" of key ${shown(bucket.key)} with different ` +
-          'definitions of that limit. Give one of them another name or another scope.',
+        `charges: two charges of key ${shown(bucket.key)} define limit "${limit.name}" differently. Give one a scope or another name.`,
       )
     }
     merged.set(

@@ -1,6 +1,7 @@
-import { RailError, shown } from '../base/errors.js'
+import { advice } from '../base/advice.js'
+import { unexpected } from '../base/errors.js'
 
-/** A length of time: a text like `'10s'`, `'1.5h'` or `'30 d'` (units `ms`, `s`, `m`, `h`, `d`), or whole milliseconds. */
+/** A length of time: a string like `'10s'`, `'1.5h'` or `'30 d'` (units `ms`, `s`, `m`, `h`, `d`), or whole milliseconds. */
 export type Duration = `${number}${Unit}` | `${number} ${Unit}` | number
 
 type Unit = 'ms' | 's' | 'm' | 'h' | 'd'
@@ -16,27 +17,16 @@ const PATTERN = /^(\d{1,15}(?:\.\d{1,3})?) ?(ms|s|m|h|d)$/
 export function durationMs(duration: Duration): number {
   const ms = typeof duration === 'string' ? parsed(duration) : duration
   if (typeof ms !== 'number' || !Number.isSafeInteger(ms) || ms < 1) {
-    throw new RailError(
+    throw unexpected(
       'RAIL_BAD_DURATION',
-      `A duration is text like '10s' (units ms, s, m, h, d) or whole milliseconds from 1, got ${shown(duration)}. Write '10s', '5m' or 60_000.`,
+      'duration',
+      "a string like '10s' (units ms, s, m, h, d) or whole milliseconds from 1",
+      duration,
+      advice("Write '10s', '5m' or 60_000."),
     )
   }
   return ms
 }
-
-/** Whole milliseconds in words, in the largest unit that they are a multiple of: `a minute`, `36 hours`. */
-export function inWords(ms: number): string {
-  const [one, many, unit] = WORDS.find(([, , size]) => ms % size === 0) as (typeof WORDS)[number]
-  return ms === unit ? one : `${ms / unit} ${many}`
-}
-
-const WORDS: readonly (readonly [string, string, number])[] = [
-  ['a day', 'days', 86_400_000],
-  ['an hour', 'hours', 3_600_000],
-  ['a minute', 'minutes', 60_000],
-  ['a second', 'seconds', 1_000],
-  ['a millisecond', 'milliseconds', 1],
-]
 
 function parsed(text: string): number {
   const [, amount, unit] = PATTERN.exec(text) ?? []

@@ -1,10 +1,12 @@
-import { adviceOnNumber, suggestionFor } from '../base/check.js'
-import { RailError, shown } from '../base/errors.js'
+import { advice } from '../base/advice.js'
+import { adviceOnNumber } from '../base/check.js'
+import { RailError, unexpected } from '../base/errors.js'
+import { suggestionFor } from '../base/suggestion.js'
 import { type Duration, durationMs } from './duration.js'
 
 /**
- * A rule: `tokens` per `windowMs`, in a bucket that holds `burst`. Made by {@link limit} or {@link perSecond} and its
- * siblings; plain frozen data, so it can be compared, written down and sent.
+ * A rule: `tokens` per `windowMs`, in a bucket that holds `burst`. Made by {@link limit}, {@link perSecond} and the like.
+ * Plain frozen data, so it can be compared, stored and sent.
  */
 export interface Limit {
   /** The algorithm. Today the only one is the token bucket. */
@@ -15,7 +17,7 @@ export interface Limit {
   readonly tokens: number
   /** The window, in milliseconds. */
   readonly windowMs: number
-  /** The bucket's size in tokens: how much may be taken at once after a quiet spell. */
+  /** The bucket's size in tokens: how much can be taken at once after a pause. */
   readonly burst: number
   /** The burst of the whole limit. Differs from `burst` only in a share (see {@link share}). */
   readonly wholeBurst: number
@@ -29,7 +31,7 @@ export interface Limit {
   readonly size: number
 }
 
-/** What {@link limit} takes. */
+/** The argument of {@link limit}. */
 export interface LimitDefinition {
   /** Printable ASCII, sent to clients as the name of the policy. */
   readonly name: string
@@ -43,7 +45,7 @@ export interface LimitDefinition {
   readonly counts?: 'cost' | 'requests' | undefined
 }
 
-/** What {@link perSecond} and its siblings take beside the number. */
+/** The options of {@link perSecond} and the like. */
 export type LimitOptions = Partial<Pick<LimitDefinition, 'name' | 'burst' | 'counts'>>
 
 /** RFC 9651 section 3.3.1: an Integer has at most 15 digits. */
@@ -55,14 +57,17 @@ export const LARGEST_INTEGER = 999_999_999_999_999
  * @example
  * limit({ name: 'model_tokens', tokens: 90_000, per: '1m' })
  *
- * @throws RailError `RAIL_BAD_LIMIT` or `RAIL_BAD_DURATION` for anything that is not exactly as described, and for a
- * limit whose bucket would pass 2^53 - 1 grains, beyond which whole numbers are no longer exact.
+ * @throws RailError `RAIL_BAD_LIMIT` or `RAIL_BAD_DURATION` for anything else than {@link LimitDefinition} describes, and
+ * for a bucket of more than 2^53 - 1 grains, beyond which JavaScript's numbers are not exact
  */
 export function limit(definition: LimitDefinition): Limit {
   if (typeof definition !== 'object' || definition === null) {
-    throw new RailError(
+    throw unexpected(
       'RAIL_BAD_LIMIT',
-      `limit() takes { name, tokens, per }, got ${shown(definition)}. Write limit({ name: 'calls', tokens: 10, per: '1s' }).`,
+      'limit()',
+      '{ name, tokens, per }',
+      definition,
+      advice("Write limit({ name: 'calls', tokens: 10, per: '1s' })."),
     )
   }
   refuseUnknown(definition, DEFINITION_NAMES, 'limit()')
@@ -71,10 +76,7 @@ export function limit(definition: LimitDefinition): Limit {
   checkTokens('tokens', tokens, name)
   checkTokens('burst', burst, name)
   if (counts !== 'cost' && counts !== 'requests') {
-    throw new RailError(
-      'RAIL_BAD_LIMIT',
-      `counts of limit "${name}" is 'cost' or 'requests', got ${shown(counts)}. Give one, or leave it out.`,
-    )
+    throw unexpected('RAIL_BAD_LIMIT', `counts of limit "${name}"`, "'cost' or 'requests'", counts)
   }
   return limitOf({ name, tokens, windowMs: durationMs(per), burst, wholeBurst: burst, counts })
 }
@@ -99,16 +101,19 @@ export function perDay(tokens: number, options?: LimitOptions): Limit {
   return perWindow('per_day', '1d', tokens, options)
 }
 
-/** The limit that checked numbers make: adds what follows from them. @throws RailError `RAIL_BAD_LIMIT` when too large */
+/** The limit of numbers that are checked already. @throws RailError `RAIL_BAD_LIMIT` when its bucket is too large */
 export function limitOf(rule: Pick<Limit, 'name' | 'tokens' | 'windowMs' | 'burst' | 'wholeBurst' | 'counts'>): Limit {
   const { name, tokens, windowMs, burst, wholeBurst, counts } = rule
   const grain = grainOf(tokens, windowMs)
   const size = burst * grain
   if (size > Number.MAX_SAFE_INTEGER) {
-    throw new RailError(
+    const most = Math.floor(Number.MAX_SAFE_INTEGER / grain)
+    throw unexpected(
       'RAIL_BAD_LIMIT',
-      `Limit "${name}" is too large to be counted exactly: burst ${burst} * ${grain} grains a token passes 2^53 - 1. ` +
-        'Lower the burst, or choose tokens and a window with a larger common divisor.',
+      `burst of limit "${name}"`,
+      `at most ${most}, which whole numbers count exactly at this rate`,
+      burst,
+      advice('Lower the burst, or round the tokens: 1_000_000 instead of 999_983.'),
     )
   }
   const flow = tokens / (windowMs / grain)
@@ -120,12 +125,12 @@ export function grainOf(tokens: number, windowMs: number): number {
   return windowMs / greatestCommonDivisor(tokens, windowMs)
 }
 
-/** Whether two limits keep the same bucket in the same way, so that nothing need be carried over. */
+/** Whether two limits count one bucket alike, so that nothing has to be converted. */
 export function sameBucket(a: Limit, b: Limit): boolean {
   return a === b || (a.grain === b.grain && a.flow === b.flow && a.burst === b.burst && a.wholeBurst === b.wholeBurst)
 }
 
-/** Whether both make the same buckets, in the same order. */
+/** Whether two lists of limits have the same buckets, in the same order. */
 export function sameLimits(a: readonly Limit[], b: readonly Limit[]): boolean {
   if (a === b) return true
   if (a.length !== b.length) return false
@@ -141,50 +146,58 @@ const OPTION_NAMES = ['name', 'burst', 'counts']
 
 function perWindow(defaultName: string, per: Duration, tokens: number, options: LimitOptions = {}): Limit {
   if (typeof options !== 'object' || options === null || Array.isArray(options)) {
-    throw new RailError(
+    throw unexpected(
       'RAIL_BAD_LIMIT',
-      `The options of ${defaultName} are an object, { burst, name, counts }, got ${shown(options)}. Write { burst: 20 }.`,
+      functionOf(defaultName),
+      'an object of options',
+      options,
+      advice('Write { burst: 20 }.'),
     )
   }
-  refuseUnknown(options, OPTION_NAMES, `the options of ${defaultName}`)
+  refuseUnknown(options, OPTION_NAMES, functionOf(defaultName))
   const { name = defaultName, burst, counts } = options
   return limit({ name, tokens, per, burst, counts })
 }
 
+/** `perMinute()`, of the limit's default name. */
+function functionOf(defaultName: string): string {
+  return `${defaultName.replace(/_(.)/, (_, letter: string) => letter.toUpperCase())}()`
+}
+
 function refuseUnknown(given: object, known: readonly string[], where: string): void {
   for (const name of Object.keys(given)) {
-    if (!known.includes(name)) {
-      throw new RailError(
-        'RAIL_BAD_LIMIT',
-        `Unknown "${name}" in ${where}; it takes ${known.join(', ')}.${suggestionFor(name, known)}`,
-      )
-    }
+    if (known.includes(name)) continue
+    const hint =
+      name === 'per'
+        ? advice("For another window write limit({ name, tokens, per: '15m' }).")
+        : suggestionFor(name, known).trim()
+    throw new RailError('RAIL_BAD_LIMIT', `${name}: not an option of ${where}.${hint ? ` ${hint}` : ''}`)
   }
 }
 
 function checkName(name: unknown): void {
   if (typeof name !== 'string' || !/^[\x20-\x7e]{1,256}$/.test(name)) {
-    throw new RailError(
-      'RAIL_BAD_LIMIT',
-      `A limit's name is 1 to 256 characters of printable ASCII (it is sent in a header), got ${shown(name)}. Name it like "per_user".`,
-    )
+    throw unexpected('RAIL_BAD_LIMIT', 'name of a limit', '1 to 256 characters of printable ASCII', name)
   }
 }
 
 function checkTokens(what: 'tokens' | 'burst', value: number, name: string): void {
   if (typeof value !== 'number' || !Number.isInteger(value) || value < 1 || value > LARGEST_INTEGER) {
-    throw new RailError(
+    throw unexpected(
       'RAIL_BAD_LIMIT',
-      `${what} of limit "${name}" is a whole number from 1 to ${LARGEST_INTEGER}, got ${shown(value)}. ${adviceOnNumber(value) ?? adviceOn(value)}`,
+      `${what} of limit "${name}"`,
+      `a whole number from 1 to ${LARGEST_INTEGER}`,
+      value,
+      adviceOnNumber(value) ?? adviceOn(value),
     )
   }
 }
 
-/** What to do about a number of tokens that cannot be. */
-function adviceOn(value: number): string {
-  if (value === Number.POSITIVE_INFINITY) return 'For no limit leave the limit out: limits may be [].'
-  if (Number.isFinite(value) && !Number.isInteger(value)) return "Round it, or take a longer window: 3 per '2s'."
-  return value < 1 ? `${value} would refuse everybody: give 1 or more.` : 'Lower it.'
+/** What to do about an impossible number of tokens. */
+function adviceOn(value: number): string | undefined {
+  if (value === Number.POSITIVE_INFINITY) return advice('For no limit leave the limit out: limits may be [].')
+  if (Number.isFinite(value) && !Number.isInteger(value)) return advice("Round it, or use a longer window: 3 per '2s'.")
+  return value < 1 ? advice('To refuse every request, answer before the limiter.') : undefined
 }
 
 function greatestCommonDivisor(a: number, b: number): number {

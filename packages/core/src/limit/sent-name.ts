@@ -5,7 +5,7 @@ export function sentName(scope: string, limit: Limit): string {
   return scope === '' ? limit.name : `${printable(scope)}.${limit.name}`
 }
 
-/** A scope may be any text, a name in a header may not: other characters are percent-encoded as in a URL. */
+/** A scope may be any string, a name in a header may not: other characters are percent-encoded as in a URL. */
 function printable(scope: string): string {
   return scope.replace(/[^\x20-\x7e]/gu, (character) =>
     /\p{Surrogate}/u.test(character) ? '%EF%BF%BD' : encodeURIComponent(character),

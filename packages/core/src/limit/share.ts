@@ -1,4 +1,5 @@
-import { RailError, shown } from '../base/errors.js'
+import { advice } from '../base/advice.js'
+import { unexpected } from '../base/errors.js'
 import { isLimit, MAKE_LIMITS } from './check-limits.js'
 import { grainOf, type Limit, limitOf } from './limit.js'
 
@@ -17,14 +18,10 @@ import { grainOf, type Limit, limitOf } from './limit.js'
  */
 export function share(limit: Limit, servers: number): Limit {
   if (!Number.isSafeInteger(servers) || servers < 1) {
-    throw new RailError(
-      'RAIL_BAD_SHARE',
-      `A limit is shared by a whole number of servers from 1, got ${shown(servers)}. While the number is not known, use 1.`,
-    )
+    const toDo = advice('While the number is not known, use 1.')
+    throw unexpected('RAIL_BAD_SHARE', 'servers of share()', 'a whole number from 1', servers, toDo)
   }
-  if (!isLimit(limit)) {
-    throw new RailError('RAIL_BAD_SHARE', `share() takes a limit, got ${shown(limit)}. ${MAKE_LIMITS}`)
-  }
+  if (!isLimit(limit)) throw unexpected('RAIL_BAD_SHARE', 'share()', 'a limit', limit, advice(MAKE_LIMITS))
   if (servers === 1) return limit
   const { name, windowMs, wholeBurst, counts } = limit
   const burst = Math.ceil(limit.burst / servers)

@@ -1,256 +1,115 @@
-import { suggestionFor } from '../base/check.js'
-import { RailError, shown } from '../base/errors.js'
-import type { MaybePromise } from '../base/maybe-promise.js'
-import { chain, isPromise } from '../base/maybe-promise.js'
-import { bucketId, type Charge, checkCost, checkKey } from '../limit/charge.js'
+import { advice } from '../base/advice.js'
+import { unexpected } from '../base/errors.js'
+import { chain, isPromise, type MaybePromise } from '../base/maybe-promise.js'
+import { type Charge, checkCost, checkKey } from '../limit/charge.js'
 import { checkLimits, checkNames } from '../limit/check-limits.js'
 import type { Limit } from '../limit/limit.js'
-import type { LimiterOptions, RouteOptions } from './options.js'
+import type { Charging, PlainCharging, RouteOptions } from './options.js'
 
 /**
- * What a request is charged, by the limiter's options and its route's: `[]` when it is not counted. `before` is what the
- * same request has been charged already, elsewhere on the same limiter.
- *
- * @throws RailError when the user's functions return what no one may be limited by; it is never taken for "unlimited"
+ * The charges of a request by `identify`, `limits` and `cost`: the usual way. A missing customer or a missing plan is an
+ * error; it never means "no limit".
  */
-export function chargesFor<Request>(
-  request: Request,
-  options: LimiterOptions<Request> & { readonly scope: string },
-  route: RouteOptions<Request>,
-  before: readonly Charge[],
-): MaybePromise<readonly Charge[]> {
-  if (options.charges !== undefined) {
-    return chain(options.charges(request), (found) => {
-      const charges = checkedCharges(found, options.scope)
-      if (route.cost === undefined && before.length === 0) return charges
-      return chain(costOf(request, route.cost, 0), (cost) =>
-        withBefore(route.cost === undefined ? charges : charges.map((charge) => ({ ...charge, cost })), before),
-      )
-    })
+export function chargingBy<Request>({ identify, limits, cost = 1 }: PlainCharging<Request>): Charging<Request> {
+  return {
+    chargesFor: (request, route, before, scope) =>
+      chain(identify(request), (key) => {
+        if (key === null) return NO_CHARGES
+        checkIdentity(key)
+        const found = limitsOf(limits, key, request, scope)
+        const routeCost = route.cost ?? cost
+        // The usual case, with nothing to wait for.
+        if (
+          route.scope === undefined &&
+          route.limits === undefined &&
+          typeof routeCost === 'number' &&
+          !isPromise(found)
+        ) {
+          return charges(key, found, NO_LIMITS, routeCost, scope, route, before)
+        }
+        return chain(found, (own) =>
+          chain(routeLimitsOf(route, limits, key, request), (more) =>
+            chain(costOf(request, routeCost), (tokens) => charges(key, own, more, tokens, scope, route, before)),
+          ),
+        )
+      }),
   }
-  const key = options.identify(request)
-  return isPromise(key)
-    ? key.then((found) => chargesOf(found, request, options, route, before))
-    : chargesOf(key, request, options, route, before)
 }
 
-/**
- * Checks the limits that every request on a route is asked: the limiter's, and the route's own.
- *
- * @throws RailError `RAIL_DUPLICATE_NAME`
- */
-export function checkRouteNames<Request>(
-  limits: readonly Limit[],
-  scope: string | undefined,
-  own: readonly Limit[],
-  route: RouteOptions<Request>,
-): void {
-  const ofRoute = { scope: within(scope ?? '', route.scope), key: '', limits: own, cost: 0 }
-  checkNames([{ scope, key: '', limits, cost: 0 }, ofRoute], false)
-}
-
-type PlainOptions<Request> = Extract<LimiterOptions<Request>, { charges?: undefined }> & { readonly scope: string }
-
-function chargesOf<Request>(
-  key: string | null,
-  request: Request,
-  options: PlainOptions<Request>,
-  route: RouteOptions<Request>,
-  before: readonly Charge[],
-): MaybePromise<readonly Charge[]> {
-  if (key === null) return NONE
-  checkIdentity(key)
-  const limits = limitsFor(request, key, options)
-  const cost = route.cost ?? options.cost ?? 1
-  // The usual case, where there is nothing to wait for.
-  if (route.scope === undefined && route.limits === undefined && typeof cost === 'number' && !isPromise(limits)) {
-    return charged(key, limits, NO_LIMITS, cost, options, route, before)
-  }
-  return chain(limits, (found) =>
-    chain(routeLimitsFor(request, key, options, route), (more) =>
-      chain(costOf(request, cost, 1), (ownCost) => charged(key, found, more, ownCost, options, route, before)),
-    ),
-  )
-}
-
-function charged<Request>(
+function charges<Request>(
   key: string,
   limits: readonly Limit[],
   more: readonly Limit[],
-  ownCost: number,
-  { scope }: PlainOptions<Request>,
+  tokens: number,
+  scope: string,
   route: RouteOptions<Request>,
   before: readonly Charge[],
 ): readonly Charge[] {
-  const cost = route.cost === undefined ? Math.max(ownCost, before[0]?.cost ?? 0) : ownCost
-  if (more === NO_LIMITS && before.length === 0) return limits.length === 0 ? NONE : [{ scope, key, limits, cost }]
-  const charges = [
+  // A route that does not say its cost takes no tokens of an earlier one back.
+  const cost = route.cost === undefined ? Math.max(tokens, before[0]?.cost ?? 0) : tokens
+  if (more === NO_LIMITS) return limits.length === 0 ? NO_CHARGES : [{ scope, key, limits, cost }]
+  const all = [
     { scope, key, limits, cost },
-    { scope: within(scope, route.scope), key, limits: more, cost },
+    { scope: scopeWithin(scope, route.scope), key, limits: more, cost },
   ].filter((charge) => charge.limits.length > 0)
-  if (charges.length > 1) checkNames(charges, false)
-  return withBefore(charges, before)
+  if (all.length > 1) checkNames(all, false)
+  return all
 }
 
-const NONE: readonly Charge[] = Object.freeze([])
-const NO_LIMITS: readonly Limit[] = Object.freeze([])
+const NO_CHARGES: readonly Charge[] = []
+const NO_LIMITS: readonly Limit[] = []
 
-function limitsFor<Request>(
-  request: Request,
+function limitsOf<Request>(
+  limits: PlainCharging<Request>['limits'],
   key: string,
-  { limits, scope }: PlainOptions<Request>,
+  request: Request,
+  scope: string,
 ): MaybePromise<readonly Limit[]> {
-  if (typeof limits === 'function') return chain(limits(key, request), (found) => checkedLimits(found, LIMITS_FUNCTION))
-  if ('limitsFor' in limits) return chain(limits.limitsFor(key, scope), (found) => checkedLimits(found, SOURCE))
-  return limits
+  if (typeof limits === 'function') return checkedLimits(limits(key, request), 'limits()')
+  return 'limitsFor' in limits ? checkedLimits(limits.limitsFor(key, scope), 'limitsFor()') : limits
 }
 
-/** The limits that hold on a route beside the plan's. */
-function routeLimitsFor<Request>(
-  request: Request,
-  key: string,
-  options: Extract<LimiterOptions<Request>, { charges?: undefined }>,
+/** The limits that apply on a route besides the plan's. */
+function routeLimitsOf<Request>(
   { scope, limits }: RouteOptions<Request>,
-): MaybePromise<readonly Limit[]> {
-  if (typeof limits === 'function') return chain(limits(key, request), (found) => checkedLimits(found, ROUTE_FUNCTION))
-  if (limits !== undefined) return limits
-  if (scope === undefined) return NO_LIMITS
-  const source = options.limits
-  if (typeof source === 'function' || !('limitsFor' in source)) return NO_LIMITS
-  return chain(source.limitsFor(key, scope), (found) => checkedLimits(found, SOURCE))
-}
-
-const LIMITS_FUNCTION = 'What limits(key, request) returns'
-const ROUTE_FUNCTION = 'What the limits(key, request) of with() returns'
-const SOURCE = 'What limitsFor(key, scope) returns'
-
-/** The scope of a route or a charge within the limiter's. */
-function within(scope: string, inner: string | undefined): string {
-  if (inner === undefined || inner === '') return scope
-  return scope === '' ? inner : `${scope}.${inner}`
-}
-
-function costOf<Request>(
+  source: PlainCharging<Request>['limits'],
+  key: string,
   request: Request,
-  cost: number | ((request: Request) => MaybePromise<number>) | undefined,
-  fallback: number,
-): MaybePromise<number> {
-  if (cost === undefined) return fallback
-  if (typeof cost === 'number') return cost
-  return chain(cost(request), (found) => {
-    checkCost(found, 'What cost(request) returns')
+): MaybePromise<readonly Limit[]> {
+  if (typeof limits === 'function') return checkedLimits(limits(key, request), 'limits() of with()')
+  if (limits !== undefined || scope === undefined) return limits ?? NO_LIMITS
+  return 'limitsFor' in source ? checkedLimits(source.limitsFor(key, scope), 'limitsFor()') : NO_LIMITS
+}
+
+function checkedLimits(limits: MaybePromise<readonly Limit[]>, subject: string): MaybePromise<readonly Limit[]> {
+  return chain(limits, (found) => {
+    checkLimits(found, subject)
     return found
   })
 }
 
-function checkedLimits(limits: readonly Limit[], where: string): readonly Limit[] {
-  checkLimits(limits, where)
-  return limits
+/** The scope of a route or a charge within the limiter's. */
+export function scopeWithin(scope: string, inner: string | undefined): string {
+  if (inner === undefined || inner === '') return scope
+  return scope === '' ? inner : `${scope}.${inner}`
+}
+
+/** The cost of a request, checked. @throws RailError `RAIL_BAD_COST` */
+export function costOf<Request>(
+  request: Request,
+  cost: number | ((request: Request) => MaybePromise<number>),
+): MaybePromise<number> {
+  if (typeof cost === 'number') return cost
+  return chain(cost(request), (found) => {
+    checkCost(found, 'cost()')
+    return found
+  })
 }
 
 function checkIdentity(key: unknown): asserts key is string {
   if (key === undefined) {
-    throw new RailError(
-      'RAIL_NO_IDENTITY',
-      'identify(request) returned undefined. Return a key, or null for an anonymous request. (Is the limiter mounted before authentication?)',
-    )
+    const toDo = advice('Mount the limiter after authentication. (null means "do not limit".)')
+    throw unexpected('RAIL_NO_IDENTITY', 'identify()', "a customer's key", key, toDo)
   }
-  checkKey(key, 'What identify(request) returns')
-}
-
-/** The charges in the limiter's scope, as objects of its own: the user's may be of a class, or change before settle. */
-function checkedCharges(charges: unknown, scope: string): readonly Charge[] {
-  if (!Array.isArray(charges)) {
-    throw new RailError(
-      'RAIL_BAD_CHARGES',
-      `What charges(request) returns is an array of charges, got ${shown(charges)}. Return [{ key, limits, cost }], or [].`,
-    )
-  }
-  const own: Charge[] = []
-  for (const charge of charges) {
-    checkCharge(charge)
-    const { key, limits, cost } = charge
-    own.push({ scope: within(scope, charge.scope), key, limits, cost })
-  }
-  checkNames(own)
-  return own
-}
-
-function checkCharge(charge: unknown): asserts charge is Charge {
-  if (typeof charge !== 'object' || charge === null) {
-    throw new RailError(
-      'RAIL_BAD_CHARGES',
-      `A charge is { key, limits, cost } and perhaps scope, got ${shown(charge)}. Return such objects.`,
-    )
-  }
-  const { key, limits, cost, scope, taken } = charge as Record<string, unknown>
-  checkKey(key, 'The key of a charge')
-  checkCost(cost, 'The cost of a charge')
-  checkLimits(limits, 'The limits of a charge')
-  if (scope !== undefined && typeof scope !== 'string') {
-    throw new RailError(
-      'RAIL_BAD_CHARGES',
-      `The scope of a charge is a text, got ${shown(scope)}. Give one, or leave it out.`,
-    )
-  }
-  // It gives tokens back: only the limiter knows what it took.
-  if (taken !== undefined) {
-    throw new RailError(
-      'RAIL_BAD_CHARGES',
-      'A charge from charges(request) has no taken: the limiter keeps that itself. Leave it out.',
-    )
-  }
-  // A mistyped scope would be counted in none.
-  for (const name in charge) {
-    if (CHARGE_NAMES.includes(name) || !Object.hasOwn(charge, name)) continue
-    throw new RailError(
-      'RAIL_BAD_CHARGES',
-      `A charge has no property "${name}".${suggestionFor(name, CHARGE_NAMES.slice(0, -1))} It is { key, limits, cost } and perhaps scope. Leave out the rest.`,
-    )
-  }
-}
-
-const CHARGE_NAMES = ['key', 'limits', 'cost', 'scope', 'taken']
-
-/**
- * The charges with what the request has already taken, bucket by bucket, so that only the difference is taken now and a
- * refusal leaves nothing taken. Buckets charged before and not asked again stay as they were charged.
- */
-function withBefore(charges: readonly Charge[], before: readonly Charge[]): readonly Charge[] {
-  if (before.length === 0) return charges
-  const taken = new Map<string, number>()
-  for (const charge of before) {
-    for (const limit of charge.limits) {
-      const bucket = bucketId(charge, limit)
-      taken.set(bucket, (taken.get(bucket) ?? 0) + charge.cost)
-    }
-  }
-  const asked = charges.flatMap((charge) =>
-    byTaken(charge, (limit) => {
-      const bucket = bucketId(charge, limit)
-      const cost = taken.get(bucket)
-      // Charges may meet in one bucket: what was taken is given back once.
-      taken.delete(bucket)
-      return cost
-    }),
-  )
-  const kept = before.map((charge) => ({
-    ...charge,
-    limits: charge.limits.filter((limit) => taken.has(bucketId(charge, limit))),
-    taken: charge.cost,
-  }))
-  return [...asked, ...kept].filter((charge) => charge.limits.length > 0)
-}
-
-/** A charge in as many as there are runs of limits of which the same was taken: nearly always one, with its own limits. */
-function byTaken(charge: Charge, takenOf: (limit: Limit) => number | undefined): readonly Charge[] {
-  const runs: { limits: Limit[]; taken: number | undefined }[] = []
-  for (const limit of charge.limits) {
-    const taken = takenOf(limit)
-    const run = runs.at(-1)
-    if (run !== undefined && run.taken === taken) run.limits.push(limit)
-    else runs.push({ limits: [limit], taken })
-  }
-  if (runs.length === 1) return [{ ...charge, taken: runs[0]?.taken }]
-  return runs.map((run) => ({ ...charge, ...run }))
+  checkKey(key, 'identify()')
 }

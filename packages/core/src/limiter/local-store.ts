@@ -1,41 +1,58 @@
-import type { Decision } from '../bucket/decision.js'
+import { checkOption, checkOptionNames, isFunction, isWholeFrom } from '../base/check.js'
+import type { Store } from '../bucket/store.js'
 import type { Charge } from '../limit/charge.js'
 import type { Limit } from '../limit/limit.js'
 import { share } from '../limit/share.js'
-import { MemoryStore } from '../memory/memory-store.js'
+import { MemoryStore, type MemoryStoreOptions } from '../memory/memory-store.js'
 
-/** Where buckets are while the store is away: in this process, each limit at this server's share. */
-export class LocalStore extends MemoryStore {
-  readonly #servers: number | (() => number)
-  /** Shares as they were made for `#sharedBy` servers, so that they are made once for each set of limits. */
-  #shares = new WeakMap<readonly Limit[], readonly Limit[]>()
-  #sharedBy = 1
+/** The options of {@link localStore}. */
+export interface LocalStoreOptions extends MemoryStoreOptions {
+  /** The number of servers that share each limit: a whole number from 1, or a function that returns it. @default 1 */
+  readonly servers?: number | (() => number) | undefined
+}
 
-  constructor(servers: number | (() => number) = 1) {
-    super()
-    this.#servers = servers
+/**
+ * A store in this process's memory that enforces each limit at this server's share, `share(limit, servers)`. For the option
+ * `onStoreFailure`, to keep counting while Redis is down.
+ *
+ * @example
+ * rateLimit({ identify, limits, store: new RedisStore({ client }), onStoreFailure: localStore({ servers: 4 }) })
+ *
+ * @throws RailError `RAIL_BAD_OPTION`, `RAIL_UNKNOWN_OPTION` for wrong options
+ */
+export function localStore(options: LocalStoreOptions = {}): Store {
+  checkOptionNames(options, ['servers', 'maxKeys'], 'localStore()')
+  const { servers = 1, maxKeys } = options
+  checkOption('servers', servers, 'a whole number from 1, or a function that returns one', isNumberOfServers)
+  const store = new MemoryStore({ maxKeys })
+  const shared = sharing(servers)
+  return {
+    take: (charges, now, before) => store.take(shared(charges), now, before && shared(before)),
+    peek: (charges, now, before) => store.peek(shared(charges), now, before && shared(before)),
+    settle: (charges, actual, now) => store.settle(shared(charges), actual, now),
+    reset: (key, scope) => store.reset(key, scope),
   }
+}
 
-  override take(charges: readonly Charge[], now: number): Decision {
-    return super.take(this.#shared(charges), now)
-  }
+const isNumberOfServers = (value: unknown): boolean => isFunction(value) || isWholeFrom(1)(value)
 
-  override settle(charges: readonly Charge[], actual: number, now: number): void {
-    super.settle(this.#shared(charges), actual, now)
-  }
+/** The same charges with this server's shares of their limits. Shares are made once for each array of limits. */
+function sharing(servers: number | (() => number)): (charges: readonly Charge[]) => readonly Charge[] {
+  let shares = new WeakMap<readonly Limit[], readonly Limit[]>()
+  let sharedBy = 1
 
-  #shared(charges: readonly Charge[]): readonly Charge[] {
-    const servers = typeof this.#servers === 'number' ? this.#servers : this.#servers()
-    if (servers !== this.#sharedBy) this.#shares = new WeakMap()
-    this.#sharedBy = servers
-    return charges.map((charge) => ({ ...charge, limits: this.#sharesOf(charge.limits) }))
-  }
-
-  #sharesOf(limits: readonly Limit[]): readonly Limit[] {
-    const known = this.#shares.get(limits)
+  function sharesOf(limits: readonly Limit[]): readonly Limit[] {
+    const known = shares.get(limits)
     if (known !== undefined) return known
-    const shares = limits.map((limit) => share(limit, this.#sharedBy))
-    this.#shares.set(limits, shares)
-    return shares
+    const made = limits.map((limit) => share(limit, sharedBy))
+    shares.set(limits, made)
+    return made
+  }
+
+  return (charges) => {
+    const now = typeof servers === 'number' ? servers : servers()
+    if (now !== sharedBy) shares = new WeakMap()
+    sharedBy = now
+    return charges.map((charge) => ({ ...charge, limits: sharesOf(charge.limits) }))
   }
 }

@@ -1,101 +1,96 @@
 import type { Clock } from '../base/clock.js'
 import type { MaybePromise } from '../base/maybe-promise.js'
-import type { Shape } from '../base/notes.js'
 import type { Decision } from '../bucket/decision.js'
 import type { LimitSource } from '../bucket/limit-source.js'
 import type { Store } from '../bucket/store.js'
-import type { HeaderStyle } from '../headers/older-styles.js'
-import type { RefusalBody } from '../headers/problem.js'
-import type { Refusal, RefusalOptions } from '../headers/refusal.js'
+import type { HeaderOption } from '../headers/header-style.js'
+import type { RefusalOptions } from '../headers/refusal.js'
+import type { OnReject } from '../headers/reject.js'
 import type { Charge } from '../limit/charge.js'
 import type { Limit } from '../limit/limit.js'
 
-/** A body of the user's own for a refusal: an object sent as JSON, or text (`text/plain` unless `type` says otherwise). */
-export type RejectReply = { readonly json: unknown } | { readonly text: string; readonly type?: string | undefined }
-
-/** What every limiter and adapter takes, whatever the framework. */
+/** The options of every limiter and adapter, whatever the framework. */
 export interface LimiterSettings<Request> extends RefusalOptions {
-  /** Where buckets live. @default a new MemoryStore */
+  /** Where buckets live. @default new MemoryStore() */
   readonly store?: Store | undefined
-  /** Keeps this limiter's buckets apart from another's in the same store. @default '' */
+  /** Keeps this limiter's buckets apart from those of others in the same store. @default '' */
   readonly scope?: string | undefined
   /**
-   * How limits are told to clients: a style, several, or `false` (not, but refusals keep `Retry-After`). Two styles that
-   * write one field differently are an error. @default 'draft-11'
+   * The headers that describe limits: a style, several, or `false` for none (refusals keep `Retry-After`). Two styles that
+   * write one header are an error. @default draft11
    */
-  readonly headers?: HeaderStyle | readonly HeaderStyle[] | false | undefined
-  /** Adds the names of the fields sent to `Access-Control-Expose-Headers`, so that browsers' scripts may read them. @default false */
-  readonly exposeHeaders?: boolean | undefined
-  /** The body of a refusal: a small JSON object, or problem details (RFC 9457), which may be your own. @default 'json' */
-  readonly body?: RefusalBody<Request> | undefined
-  /** Replaces the body of a refusal. Status and headers stay, whatever it returns; if it throws, the default is sent. */
-  readonly onReject?: ((refusal: Refusal, request: Request) => MaybePromise<RejectReply | undefined>) | undefined
-  /** Requests for which this returns true are not counted at all. */
+  readonly headers?: HeaderOption | undefined
+  /**
+   * Makes the body of a refusal: `problem()`, or a function that returns `{ json }` or `{ text, type? }`. Status and headers
+   * stay. If it fails, the default body is sent. @default a small JSON object
+   */
+  readonly onReject?: OnReject<Request> | undefined
+  /** Requests that are not counted: those for which it returns `true`. `preflights` is one. @default none */
   readonly skip?: ((request: Request) => MaybePromise<boolean>) | undefined
-  /** Does not count CORS preflights, which carry no credentials: what has `Authorization` or `Cookie` is none. @default false */
-  readonly skipPreflights?: boolean | undefined
-  /** Takes tokens and tells `onDecision`, but sends no headers and refuses nothing. @default false */
+  /** Counts requests and calls `onDecision`, but sends no headers and refuses nothing. @default false */
   readonly dryRun?: boolean | undefined
   /**
-   * What happens when the store fails: the request goes on, is refused with 503, or is counted in this process at
-   * `share(limit, servers)`. @default 'allow'
+   * What happens while the store fails: `'allow'` lets requests go on without a limit, `'refuse'` answers 503, and a
+   * synchronous store counts them instead: `localStore({ servers })`. @default 'allow'
    */
-  readonly onStoreFailure?: 'allow' | 'refuse' | 'local' | undefined
-  /** On how many servers the limit is divided when the store fails and buckets are local. @default 1 */
-  readonly servers?: number | (() => number) | undefined
-  /** Told of each decision. `earlier`: the one that this replaces, where a costlier route asked again for one request. */
+  readonly onStoreFailure?: 'allow' | 'refuse' | Store | undefined
+  /** Called with each decision. `earlier`: the decision that this one replaces, where a costlier route charged one request again. */
   readonly onDecision?: ((decision: Decision, request: Request, earlier: Decision | undefined) => void) | undefined
-  /** Told of what went wrong without stopping a request. Never changes an answer; what it throws goes nowhere. */
+  /** Called with errors that do not stop a request. It never changes an answer; errors that it throws are dropped. */
   readonly onError?: ((error: unknown) => void) | undefined
   /**
-   * Milliseconds; for tests, or where time comes from elsewhere. `X-RateLimit-Reset` is counted from its reading, so it
-   * should be milliseconds since 1970 where that is sent. Limiters on one memory store need one clock: two whose readings
-   * differ fill each other's buckets. @default monotonic, performance.now; Date.now for that field
+   * Returns milliseconds; for tests. `X-RateLimit-Reset` is counted from its reading, so where that is sent it should return
+   * milliseconds since 1970. Limiters on one memory store need the same clock: two clocks that differ fill each other's
+   * buckets. @default performance.now, and Date.now for that header
    */
   readonly clock?: Clock | undefined
 }
 
-/** Who is charged, by which limits, how much: the usual three. */
+/** Who is charged, by which limits, and how much. */
 export interface PlainCharging<Request> {
-  /** Whom a request is counted under: a key, or `null` for an anonymous request, which is not counted. */
+  /** The key that a request is counted under: a non-empty string, or `null` for an anonymous request, which is not limited. */
   readonly identify: (request: Request) => MaybePromise<string | null>
-  /** The limits of a key: always the same, from a source, or by a function. `[]` is no limit. */
+  /** The limits of a key: an array, a source such as a plan book, or a function. `[]` means no limit. */
   readonly limits: readonly Limit[] | LimitSource | ((key: string, request: Request) => MaybePromise<readonly Limit[]>)
-  /** Tokens a request takes. @default 1 */
+  /** The tokens that a request takes. @default 1 */
   readonly cost?: number | ((request: Request) => MaybePromise<number>) | undefined
   readonly charges?: undefined
 }
 
-/** Several charges at once, all or nothing, instead of the usual three. */
+/** Several charges for one request, in place of `identify`, `limits` and `cost`. */
 export interface SeveralCharges<Request> {
-  /**
-   * What a request is charged: for instance an OAuth client, and one of its users. A scope is within
-   * the limiter's (`api.users`). `[]`: not counted.
-   */
-  readonly charges: (request: Request) => MaybePromise<readonly Charge[]>
+  /** Made by {@link several}. */
+  readonly charges: Charging<Request>
   readonly identify?: undefined
   readonly limits?: undefined
   readonly cost?: undefined
 }
 
+/** Finds the charges of a request. */
+export interface Charging<Request> {
+  /**
+   * The charges of a request on a route; `[]`: not counted.
+   *
+   * @param before What was charged for the same request before, on the same limiter.
+   * @param scope The limiter's scope.
+   */
+  chargesFor(
+    request: Request,
+    route: RouteOptions<Request>,
+    before: readonly Charge[],
+    scope: string,
+  ): MaybePromise<readonly Charge[]>
+}
+
 /** The options of {@link createLimiter}. */
 export type LimiterOptions<Request> = LimiterSettings<Request> & (PlainCharging<Request> | SeveralCharges<Request>)
 
-/** What makes a route costlier or tighter than the limiter it belongs to. */
+/** What makes a route costlier or tighter than its limiter. */
 export interface RouteOptions<Request> {
-  /** Tokens a request takes here. @default the limiter's cost */
+  /** The tokens that a request takes here. @default the limiter's cost */
   readonly cost?: number | ((request: Request) => MaybePromise<number>) | undefined
-  /** Limits that hold here beside the plan's: the source's for this scope, or those of `limits`. */
+  /** Where the limits that apply here besides the plan's are counted. Without `limits`, a plan's limits of this scope apply. */
   readonly scope?: string | undefined
-  /** Limits that hold here beside the plan's, counted in `scope`. */
+  /** Limits that apply here besides the plan's, counted in `scope`. */
   readonly limits?: readonly Limit[] | ((key: string, request: Request) => MaybePromise<readonly Limit[]>) | undefined
-}
-
-/** How to read what a limiter must know of a framework's request: whether it is a CORS preflight. */
-export interface RequestReader<Request> extends Shape {
-  method(request: Request): string
-  /** A header field by its lower-case name. */
-  header(request: Request, name: string): string | undefined
-  /** The options that the adapter takes beside all of these. @default [] */
-  readonly ownOptions?: readonly string[] | undefined
 }

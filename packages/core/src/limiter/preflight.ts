@@ -1,31 +1,22 @@
-import { checkGiven } from '../base/check.js'
-import type { LimiterOptions, RequestReader } from './options.js'
+/** Reads what a preflight is recognised by. */
+export interface PreflightReader {
+  readonly method: string
+  /** Reads a header by its lower-case name. */
+  readonly header: (name: string) => unknown
+}
 
 /**
- * What a limiter skips: what its option `skip` says, and CORS preflights where it is told so.
+ * Whether a request is a CORS preflight: OPTIONS with `Origin` and `Access-Control-Request-Method` and without credentials.
+ * A browser sends none with a preflight, so a request with `Authorization` or `Cookie` is counted.
  *
- * @throws RailError `RAIL_BAD_OPTION` where preflights cannot be told apart for want of a reader of requests, and for what is none
+ * Source: Fetch standard, CORS-preflight request.
  */
-export function skipOf<Request>(
-  { skip, skipPreflights }: LimiterOptions<Request>,
-  reader: RequestReader<Request> | undefined,
-): LimiterOptions<Request>['skip'] {
-  if (skipPreflights !== true && reader === undefined) return skip
-  const isReader = typeof reader?.method === 'function' && typeof reader.header === 'function'
-  checkGiven(
-    isReader,
-    reader,
-    "createLimiter's second argument is { method, header }, for skipPreflights",
-    'Give both.',
+export function isPreflight({ method, header }: PreflightReader): boolean {
+  return (
+    method === 'OPTIONS' &&
+    header('origin') !== undefined &&
+    header('access-control-request-method') !== undefined &&
+    header('authorization') === undefined &&
+    header('cookie') === undefined
   )
-  if (skipPreflights !== true || reader === undefined) return skip
-  // Fetch standard, CORS-preflight request: OPTIONS with two fields, and without credentials. With any it is no browser's.
-  const has = (request: Request, name: string): boolean => reader.header(request, name) !== undefined
-  const isPreflight = (request: Request): boolean =>
-    reader.method(request) === 'OPTIONS' &&
-    has(request, 'origin') &&
-    has(request, 'access-control-request-method') &&
-    !has(request, 'authorization') &&
-    !has(request, 'cookie')
-  return (request) => isPreflight(request) || (skip?.(request) ?? false)
 }

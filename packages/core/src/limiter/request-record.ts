@@ -1,69 +1,76 @@
-import { readClock } from '../base/clock.js'
-import type { MaybePromise } from '../base/maybe-promise.js'
-import { attempt } from '../base/maybe-promise.js'
+import { attempt, type MaybePromise } from '../base/maybe-promise.js'
 import type { Store } from '../bucket/store.js'
 import { type Charge, checkCost } from '../limit/charge.js'
-import { type Outcome, UNCOUNTED } from './outcome.js'
+import type { RouteOptions } from './options.js'
+import { NOT_COUNTED, type Outcome } from './outcome.js'
 
-const NOWHERE: readonly unknown[] = Object.freeze([])
+/** A request on its way through a limiter. */
+export interface Turn<Request> {
+  readonly request: Request
+  readonly route: RouteOptions<Request>
+  readonly record: RequestRecord
+  readonly charges: readonly Charge[]
+  /** The reading of the limiter's clock. */
+  readonly now: number
+}
 
-/** What one limiter knows of one request. */
-export class Count {
-  /** The outcome of the latest ask, which the next one waits for. */
-  pending: MaybePromise<Outcome> = UNCOUNTED
-  outcome: Outcome = UNCOUNTED
-  /** The latest outcome with a decision, whose fields the next one's stand in place of. */
-  counted: Outcome = UNCOUNTED
-  /** What has been taken for the request, and from which store. */
-  charges: readonly Charge[] = []
+/** What one limiter remembers of one request. */
+export class RequestRecord {
+  /** The outcome of the latest call, which the next one waits for. */
+  pending: MaybePromise<Outcome> = NOT_COUNTED
+  outcome: Outcome = NOT_COUNTED
+  /** The latest outcome with a decision, whose headers the next one's replace. */
+  counted: Outcome = NOT_COUNTED
+  /** What has been taken for the request. */
+  charges: readonly Charge[] = NO_CHARGES
   #store: Store | undefined
-  #routes: readonly unknown[] = NOWHERE
+  #routes: readonly unknown[] = NO_ROUTES
   #settled = false
 
-  /** Whether the latest outcome answers a further ask on this route: it was decided there, or refused anywhere. */
+  /** Whether the latest outcome answers another call on this route: it was decided there, or refused anywhere. */
   answers(route: unknown): boolean {
     return this.outcome.refusal !== undefined || this.#routes.includes(route)
   }
 
-  /** Remembers the latest outcome. */
+  /** Keeps the latest outcome. */
   keep(outcome: Outcome): Outcome {
     this.outcome = outcome
     if (outcome.decision !== undefined) this.counted = outcome
     return outcome
   }
 
-  /** Remembers what was taken, nothing by a refusal, and on which route. */
-  took(charges: readonly Charge[], store: Store, route: unknown): void {
+  /** Remembers what was taken (nothing by a refusal), from which store, and on which route. */
+  remember(charges: readonly Charge[], store: Store, route: unknown): void {
     this.charges = charges
     this.#store = store
     this.decided(route)
   }
 
-  /** Remembers that a route has its answer, though nothing was taken: its store has failed, and is not asked once more. */
+  /** Remembers that a route has its answer, even though nothing was taken: its store failed, and is not called again. */
   decided(route: unknown): void {
-    // A request is seldom asked about twice, and an array of one is cheaper than one that grows.
-    this.#routes = this.#routes === NOWHERE ? [route] : [...this.#routes, route]
+    // A request is seldom counted twice, and an array of one is cheaper than one that grows.
+    this.#routes = this.#routes === NO_ROUTES ? [route] : [...this.#routes, route]
   }
 
-  /** The charges as a store is to be asked them: another store has taken nothing yet. */
-  asked(charges: readonly Charge[], store: Store): readonly Charge[] {
-    return this.#store === undefined || this.#store === store ? charges : charges.map(({ taken, ...charge }) => charge)
+  /** What was taken for the request in this store: another store has taken nothing yet. */
+  chargedIn(store: Store): readonly Charge[] | undefined {
+    return this.#store === store && this.charges.length > 0 ? this.charges : undefined
   }
 
   /** Settles once, what has been taken. @throws RailError `RAIL_BAD_COST` */
-  settle(actualCost: number, clock: () => number): MaybePromise<void> {
+  settle(actualCost: number, readNow: () => number): MaybePromise<void> {
     if (this.#settled || this.charges.length === 0) return
-    checkCost(actualCost, 'What settle() is given')
+    checkCost(actualCost, 'settle()')
     this.#settled = true
-    // A route that asks later gives back what has been taken by then.
+    // A route that charges the request later gives back what was taken by then.
     const before = this.charges
     const settled = before.map((charge) => ({ ...charge, cost: actualCost }))
     this.charges = settled
     return attempt(
-      () => this.#store?.settle(before, actualCost, readClock(clock)),
+      () => this.#store?.settle(before, actualCost, readNow()),
       () => {},
       (error) => {
-        // Nobody knows which of the two was taken: more than that must not be given back.
+        // Nobody knows which of the two was taken: more than the smaller one must not be given back.
         const least = before.map((charge) => ({ ...charge, cost: Math.min(charge.cost, actualCost) }))
         if (this.charges === settled) this.charges = least
         throw error
@@ -71,3 +78,6 @@ export class Count {
     )
   }
 }
+
+const NO_CHARGES: readonly Charge[] = []
+const NO_ROUTES: readonly unknown[] = []

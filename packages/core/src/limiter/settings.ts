@@ -1,148 +1,156 @@
-import { type Check, checkOption, checkOptionNames, isWholeFrom } from '../base/check.js'
+import { advice } from '../base/advice.js'
+import { checkOption, checkOptionNames, isBoolean, isFunction, isString, isWholeFrom } from '../base/check.js'
 import { type Clock, monotonicClock } from '../base/clock.js'
-import { RailError } from '../base/errors.js'
-import type { LimitSource } from '../bucket/limit-source.js'
-import type { Store } from '../bucket/store.js'
-import { checkStyles, type HeaderStyle } from '../headers/older-styles.js'
-import { checkBody } from '../headers/problem.js'
-import { REFUSAL_CHECKS } from '../headers/refusal.js'
+import { RailError, unexpected } from '../base/errors.js'
+import { chain, type MaybePromise } from '../base/maybe-promise.js'
+import type { Shape } from '../base/notes.js'
+import type { Decision } from '../bucket/decision.js'
+import { isLimitSource } from '../bucket/limit-source.js'
+import { defineLimits } from '../bucket/static-limits.js'
+import { isStore, type Store } from '../bucket/store.js'
+import { draft11 } from '../headers/draft-11.js'
+import { styleOf } from '../headers/header-style.js'
+import { checkJitter } from '../headers/refusal.js'
+import type { Charge } from '../limit/charge.js'
 import { checkLimits } from '../limit/check-limits.js'
 import { MemoryStore } from '../memory/memory-store.js'
-import { checkRouteNames } from './charging.js'
-import type { LimiterOptions, RequestReader, RouteOptions } from './options.js'
-import { skipOf } from './preflight.js'
-/** The options with their defaults. */
-export type Settings<Request> = LimiterOptions<Request> & {
+import { type Answer, type Answering, answerTo, unavailableTo } from './answer.js'
+import { chargingBy, scopeWithin } from './charging.js'
+import type { Charging, LimiterOptions, RouteOptions } from './options.js'
+import { replying } from './reply.js'
+import { createReporter, type Reporter } from './reporter.js'
+import type { RequestRecord } from './request-record.js'
+import { routeOf, withKept } from './route.js'
+import { type WithoutStore, withoutStoreFor } from './store-failure.js'
+
+/** What a limiter has to know about an adapter's framework. */
+export interface Framework extends Shape {
+  /** The names of the options that the adapter has besides those of every limiter. @default [] */
+  readonly ownOptions?: readonly string[] | undefined
+}
+
+/** The steps of a limiter, made from its options: functions, so that the limiter itself asks about no option. */
+export interface Settings<Request> {
   readonly store: Store
-  readonly scope: string
-  readonly styles: readonly HeaderStyle[]
   readonly clock: Clock
-  /** Whether the clock is the user's: then its reading is also sent where a moment since 1970 is. */
-  readonly clockIsEpoch: boolean
+  readonly reporter: Reporter
+  readonly decisionHooks: readonly ((decision: Decision, request: Request, earlier: Decision | undefined) => void)[]
+  skip(request: Request): MaybePromise<boolean>
+  /** The charges of a request on a route, with what it was charged before. */
+  chargesFor(request: Request, route: RouteOptions<Request>, before: readonly Charge[]): MaybePromise<readonly Charge[]>
+  answerTo(decision: Decision, now: number, request: Request): MaybePromise<Answer>
+  readonly withoutStore: WithoutStore<Request>
+  settle(record: RequestRecord, actualCost: number, readNow: () => number): MaybePromise<void>
+  routeOf(earlier: RouteOptions<Request>, more: RouteOptions<Request>): RouteOptions<Request>
 }
 
-/** Checks options and fills in defaults. @throws RailError for anything wrong, when the limiter is made */
-export function settingsOf<Request>(
-  options: LimiterOptions<Request>,
-  reader?: RequestReader<Request>,
-): Settings<Request> {
-  checkOptionNames(options, [...OPTION_NAMES, ...(reader?.ownOptions ?? [])], 'A limiter', UNCALLED)
-  for (const [name, expected, passes, advice] of CHECKS) checkOption(name, options[name], expected, passes, advice)
-  checkCharging(options)
-  const { store = new MemoryStore(), scope = '', headers = 'draft-11', clock = monotonicClock } = options
-  const styles = checkStyles(headers)
-  checkBody(options.body)
-  const clockIsEpoch = options.clock !== undefined
-  return { ...allOf(options), store, scope, styles, clock, clockIsEpoch, skip: skipOf(options, reader) }
-}
-
-/** The options as an object of their own, with those that a class has as methods, which a spread leaves behind. */
-function allOf<Request>(options: LimiterOptions<Request>): LimiterOptions<Request> {
-  const all = OPTION_NAMES.map((name) => [name, options[name as keyof LimiterOptions<Request>]])
-  return Object.fromEntries(all) as LimiterOptions<Request>
-}
-
-/**
- * The route that `more` makes of an `earlier` one, which stands for what `more` does not say.
- *
- * @throws RailError for what the two come to under the limiter's options, when the middleware is made
- */
-export function routeOf<Request>(
-  earlier: RouteOptions<Request>,
-  more: RouteOptions<Request>,
-  limiter: LimiterOptions<Request>,
-): RouteOptions<Request> {
-  checkOptionNames(more, ROUTE_NAMES, 'with()')
-  const { cost = earlier.cost, scope = earlier.scope, limits = earlier.limits } = more
-  const route = { cost, scope, limits }
-  checkRoute(route, limiter)
-  return route
-}
-
-function checkRoute<Request>(route: RouteOptions<Request>, limiter: LimiterOptions<Request>): void {
-  checkOption('cost', route.cost, COST, isCost)
-  checkOption('scope', route.scope, 'a text', isText)
-  checkOption(
-    'limits',
-    route.limits,
-    'an array of limits, or a function',
-    (value) => Array.isArray(value) || isFunction(value),
-  )
-  if (Array.isArray(route.limits)) {
-    checkLimits(route.limits, 'The option limits of with()')
-    if (Array.isArray(limiter.limits)) checkRouteNames(limiter.limits, limiter.scope, route.limits, route)
+/** Checks the options and makes the steps of a limiter. @throws RailError for anything wrong */
+export function settingsOf<Request>(options: LimiterOptions<Request>, framework: Framework = {}): Settings<Request> {
+  checkOptionNames(options, [...OPTION_NAMES, ...(framework.ownOptions ?? [])], 'rateLimit()', UNCALLED)
+  for (const [name, expected, passes] of CHECKS) checkOption(name, options[name], expected, passes)
+  checkJitter(options.jitter)
+  const { store = new MemoryStore(), scope = '', clock = monotonicClock, jitter, dryRun = false } = options
+  const charging = chargingOf(options)
+  const reporter = createReporter(options.onError)
+  const answering: Answering<Request> = {
+    style: styleOf(options.headers ?? draft11),
+    jitter,
+    // A clock of the user's also serves where a moment since 1970 is sent.
+    epochMsOf: options.clock === undefined ? () => undefined : (now) => now,
+    withBody: options.onReject === undefined ? asIs : replying(options.onReject, reporter.report),
   }
-  if (limiter.charges !== undefined && (route.scope !== undefined || route.limits !== undefined)) {
-    throw new RailError(
+  const onStoreFailure = dryRun && options.onStoreFailure === 'refuse' ? 'allow' : options.onStoreFailure
+  const unavailable = (request: Request): MaybePromise<Answer> => unavailableTo(answering, request)
+  define(store, scope, options.limits)
+  return {
+    store,
+    clock,
+    reporter,
+    decisionHooks: hooksOf(options),
+    skip: options.skip ?? never,
+    chargesFor: (request, route, before) =>
+      chain(charging.chargesFor(request, route, before, scope), (charges) => withKept(charges, before)),
+    answerTo: dryRun ? () => NOTHING : (decision, now, request) => answerTo(answering, decision, now, request),
+    withoutStore: withoutStoreFor(onStoreFailure, unavailable, reporter.report),
+    settle: dryRun ? () => {} : (record, actualCost, readNow) => record.settle(actualCost, readNow),
+    routeOf(earlier, more) {
+      const route = routeOf(earlier, more, options)
+      define(store, scopeWithin(scope, route.scope), route.limits)
+      return route
+    },
+  }
+}
+
+/** No headers, and the request goes on. */
+const NOTHING: Answer = { headers: [], refusal: undefined }
+
+const asIs = <T>(value: T): T => value
+const never = (): boolean => false
+
+/** Limits that are the same for every request must be the only ones of their names in a store. */
+function define(store: Store, scope: string, limits: unknown): void {
+  if (Array.isArray(limits)) defineLimits(store, scope, limits)
+}
+
+function hooksOf<Request>({ limits, onDecision }: LimiterOptions<Request>): Settings<Request>['decisionHooks'] {
+  const source = isLimitSource(limits) ? limits : undefined
+  const hooks: Settings<Request>['decisionHooks'][number][] = []
+  if (source?.onDecision !== undefined)
+    hooks.push((decision, _request, earlier) => source.onDecision?.(decision, earlier))
+  if (onDecision !== undefined) hooks.push(onDecision)
+  return hooks
+}
+
+function chargingOf<Request>(options: LimiterOptions<Request>): Charging<Request> {
+  const { identify, limits, cost, charges } = options
+  if (charges !== undefined) {
+    if (identify !== undefined || limits !== undefined || cost !== undefined) {
+      const message = 'charges: cannot be combined with identify, limits or cost. Remove those, or charges.'
+      throw new RailError('RAIL_BAD_OPTION', message)
+    }
+    if (isFunction((charges as Partial<Charging<Request>>).chargesFor)) return charges
+    const toDo = advice('Import several and write charges: several((request) => [{ key, limits, cost }]).')
+    throw unexpected('RAIL_BAD_OPTION', 'charges', 'a value of several()', charges, toDo)
+  }
+  if (!isFunction(identify)) {
+    const toDo = advice('Write identify: (request) => request.customer.id.')
+    throw unexpected(
       'RAIL_BAD_OPTION',
-      'A limiter with charges takes only cost in with(). Return the rest from charges.',
+      'identify',
+      "a function that returns the customer's key, or null",
+      identify,
+      toDo,
     )
   }
-  if (route.scope !== undefined && route.limits === undefined && !isSource(limiter.limits)) {
-    throw new RailError(
-      'RAIL_BAD_OPTION',
-      `with({ scope: '${route.scope}' }) needs limits too: only a source (a plan book) knows the limits of a scope by itself. Write { scope, limits }.`,
-    )
-  }
+  if (!isFunction(limits) && !isLimitSource(limits)) checkLimits(limits, 'limits')
+  return chargingBy({ identify: (request) => options.identify(request), limits, cost })
 }
 
-const IDENTIFY = 'Write identify: (request) => request.customer.id.'
-const COST = 'a whole number of tokens from 0, or a function'
-const isFunction = (value: unknown): boolean => typeof value === 'function'
-const isSource = (value: unknown): boolean =>
-  typeof value === 'object' && value !== null && isFunction((value as Partial<LimitSource>).limitsFor)
-const isText = (value: unknown): boolean => typeof value === 'string'
-const isBoolean = (value: unknown): boolean => typeof value === 'boolean'
-const isCost = (value: unknown): boolean => isFunction(value) || isWholeFrom(0)(value)
-const isStore = (value: unknown): boolean =>
-  typeof value === 'object' &&
-  value !== null &&
-  ['take', 'peek', 'settle', 'reset'].every((name) => isFunction((value as Record<string, unknown>)[name]))
-
-const CHECKS: readonly Check<keyof LimiterOptions<unknown>>[] = [
-  ['identify', 'a function', isFunction, IDENTIFY],
-  ['charges', 'a function', isFunction],
-  ['cost', COST, isCost],
+const CHECKS: readonly (readonly [
+  name: keyof LimiterOptions<unknown>,
+  expected: string,
+  passes: (value: unknown) => boolean,
+])[] = [
+  ['cost', 'a whole number of tokens from 0, or a function', (value) => isFunction(value) || isWholeFrom(0)(value)],
   ['store', 'a store, with take, peek, settle and reset', isStore],
-  ['scope', 'a text', isText],
-  ['exposeHeaders', 'true or false', isBoolean],
-  ...REFUSAL_CHECKS,
+  ['scope', 'a string', isString],
   ['onReject', 'a function', isFunction],
   ['skip', 'a function', isFunction],
-  ['skipPreflights', 'true or false', isBoolean],
   ['dryRun', 'true or false', isBoolean],
-  [
-    'onStoreFailure',
-    "'allow', 'refuse' or 'local'",
-    (value) => value === 'allow' || value === 'refuse' || value === 'local',
-  ],
-  ['servers', 'a whole number from 1, or a function', (value) => isFunction(value) || isWholeFrom(1)(value)],
   ['onDecision', 'a function', isFunction],
   ['onError', 'a function', isFunction],
   ['clock', 'a function that returns milliseconds', isFunction],
 ]
 
-/** What a framework's request in place of options comes of. */
-const UNCALLED = 'rateLimit is to be called, and what it returns mounted: app.use(rateLimit({ identify, limits })).'
+/** What to do about a framework's request in place of options. */
+const UNCALLED = advice('Call it, and mount what it returns: app.use(rateLimit({ identify, limits })).')
 
-const OPTION_NAMES = [...CHECKS.map(([name]) => name), 'limits', 'headers', 'body']
-const ROUTE_NAMES = ['cost', 'scope', 'limits']
-
-function checkCharging<Request>(options: LimiterOptions<Request>): void {
-  const { identify, limits, cost, charges } = options
-  if (charges !== undefined) {
-    if (identify === undefined && limits === undefined && cost === undefined) return
-    throw new RailError(
-      'RAIL_BAD_OPTION',
-      'The option charges stands instead of identify, limits and cost, not beside them. Leave it out, or all of those.',
-    )
-  }
-  if (identify === undefined) {
-    throw new RailError(
-      'RAIL_BAD_OPTION',
-      `The option identify is required: a function that returns whom a request is counted under, or null for an anonymous one. ${IDENTIFY}`,
-    )
-  }
-  if (isFunction(limits) || isSource(limits)) return
-  checkLimits(limits, 'The option limits')
-}
+const OPTION_NAMES = [
+  ...CHECKS.map(([name]) => name),
+  'identify',
+  'limits',
+  'charges',
+  'headers',
+  'jitter',
+  'onStoreFailure',
+]

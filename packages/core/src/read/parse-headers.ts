@@ -1,4 +1,4 @@
-import { checkGiven } from '../base/check.js'
+import { checkArgument } from '../base/check.js'
 import { epochNow } from '../base/clock.js'
 import type { FieldReader } from '../headers/field.js'
 import { parseHttpDate } from './http-date.js'
@@ -76,7 +76,7 @@ function getterOf(headers: HeaderSource): (name: string) => unknown {
   // A response has no fields of its own, and would seem to tell no limit.
   const isResponse = isObject((headers as { headers?: unknown } | undefined | null)?.headers)
   const canHaveFields = isObject(headers) && !Array.isArray(headers) && !isResponse
-  checkGiven(canHaveFields, headers, 'parseHeaders() takes header fields', 'Give response.headers.')
+  checkArgument(canHaveFields, 'parseHeaders()', 'headers', headers, 'Pass response.headers.')
   if (typeof headers.get === 'function') return (name) => (headers as { get(name: string): unknown }).get(name)
   const fields = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
   return (name) => fields.get(name)

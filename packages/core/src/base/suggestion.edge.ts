@@ -1,0 +1,12 @@
+/** Stands in for `suggestion.ts` in the edge build, which suggests nothing: docs/errors.md has the names of other limiters. */
+export function suggestionFor(_name: string, _known: readonly string[]): string {
+  return ''
+}
+
+export function namesOf(_known: readonly string[]): string {
+  return ''
+}
+
+export function replacementFor(_name: string): string | undefined {
+  return
+}

@@ -1,0 +1,66 @@
+/** ` Did you mean "…"?` with the known name that is closest to a mistyped one; `''` where none is close. */
+export function suggestionFor(name: string, known: readonly string[]): string {
+  const nearest = known
+    .map((other) => ({ other, edits: editsBetween(name, other) }))
+    .sort((a, b) => a.edits - b.edits)[0]
+  return nearest !== undefined && nearest.edits <= 3 ? ` Did you mean "${nearest.other}"?` : ''
+}
+
+/** ` Options: …` with all names that are known. */
+export function namesOf(known: readonly string[]): string {
+  return ` Options: ${known.join(', ')}.`
+}
+
+/** What to write instead of an option, or an option's value, that other limiters or earlier versions of the drafts have. */
+export function replacementFor(name: string): string | undefined {
+  return Object.hasOwn(REPLACEMENTS, name) ? REPLACEMENTS[name] : undefined
+}
+
+const LIMITS = "Write limits: [limit({ name: 'per_15_minutes', tokens: 100, per: '15m' })]."
+const ON_REJECT = "Write onReject: () => ({ json: { error: 'slow down' } })."
+const HEADERS = 'Write headers: draft11, headers: [draft11, xRateLimit], or headers: false.'
+
+/** The option names of express-rate-limit, @fastify/rate-limit, hono-rate-limiter, koa-ratelimit and rate-limiter-flexible. */
+const REPLACEMENTS: Readonly<Record<string, string>> = {
+  windowMs: LIMITS,
+  timeWindow: LIMITS,
+  duration: LIMITS,
+  points: LIMITS,
+  max: LIMITS,
+  limit: LIMITS,
+  keyGenerator: 'Write identify: (request) => request.customer.id. For addresses return addressKey(request.ip).',
+  keyPrefix: "Write scope: 'login'.",
+  handler: ON_REJECT,
+  message: ON_REJECT,
+  errorResponseBuilder: ON_REJECT,
+  body: `Write onReject: problem(), or ${ON_REJECT.slice('Write '.length)}`,
+  standardHeaders: HEADERS,
+  legacyHeaders: HEADERS,
+  exposeHeaders: 'Write headers: exposed(draft11).',
+  allowList: 'Write skip: (request) => allowed.has(request.ip).',
+  skipPreflights: 'Import preflights and write skip: preflights.',
+  servers: 'Import localStore and write onStoreFailure: localStore({ servers }).',
+  maxRetryAfter: 'Leave it out: a client that comes back too early is refused again.',
+  'draft-11': 'Import draft11 and write headers: draft11.',
+  'draft-8': 'Import draft11 and write headers: draft11. Drafts 8 to 11 have one format.',
+  'draft-7': 'Import draft7 and write headers: draft7.',
+  'draft-6': 'Import draft6 and write headers: draft6.',
+  'x-ratelimit': 'Import xRateLimit and write headers: xRateLimit.',
+  problem: 'Import problem and write onReject: problem().',
+  local: 'Import localStore and write onStoreFailure: localStore({ servers: 4 }).',
+}
+
+/** The edit distance of V. I. Levenshtein (1966), ignoring case. */
+function editsBetween(a: string, b: string): number {
+  const [from, to] = [a.toLowerCase(), b.toLowerCase()]
+  let row = Array.from({ length: to.length + 1 }, (_, index) => index)
+  for (let i = 1; i <= from.length; i++) {
+    const next = [i]
+    for (let j = 1; j <= to.length; j++) {
+      const replaced = (row[j - 1] as number) + (from[i - 1] === to[j - 1] ? 0 : 1)
+      next.push(Math.min(replaced, (row[j] as number) + 1, (next[j - 1] as number) + 1))
+    }
+    row = next
+  }
+  return row[to.length] as number
+}

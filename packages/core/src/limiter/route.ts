@@ -1,0 +1,74 @@
+import { checkOption, checkOptionNames, isFunction, isString, isWholeFrom } from '../base/check.js'
+import { RailError } from '../base/errors.js'
+import { isLimitSource } from '../bucket/limit-source.js'
+import { bucketId, type Charge } from '../limit/charge.js'
+import { checkLimits, checkNames } from '../limit/check-limits.js'
+import { scopeWithin } from './charging.js'
+import type { LimiterOptions, RouteOptions } from './options.js'
+
+/**
+ * The route that `more` makes of an `earlier` one, whose options stay where `more` has none.
+ *
+ * @throws RailError for options that are wrong for this limiter, when the middleware is made
+ */
+export function routeOf<Request>(
+  earlier: RouteOptions<Request>,
+  more: RouteOptions<Request>,
+  limiter: LimiterOptions<Request>,
+): RouteOptions<Request> {
+  checkOptionNames(more, ['cost', 'scope', 'limits'], 'with()')
+  const { cost = earlier.cost, scope = earlier.scope, limits = earlier.limits } = more
+  const route = { cost, scope, limits }
+  checkRoute(route, limiter)
+  return route
+}
+
+function checkRoute<Request>(route: RouteOptions<Request>, limiter: LimiterOptions<Request>): void {
+  const { cost, scope, limits } = route
+  checkOption(
+    'cost',
+    cost,
+    'a whole number of tokens from 0, or a function',
+    (value) => isFunction(value) || isWholeFrom(0)(value),
+  )
+  checkOption('scope', scope, 'a string', isString)
+  checkOption(
+    'limits',
+    limits,
+    'an array of limits, or a function',
+    (value) => Array.isArray(value) || isFunction(value),
+  )
+  if (Array.isArray(limits)) {
+    checkLimits(limits, 'limits of with()')
+    if (Array.isArray(limiter.limits)) {
+      const own = { scope: limiter.scope, key: '', limits: limiter.limits, cost: 0 }
+      checkNames([own, { scope: scopeWithin(limiter.scope ?? '', scope), key: '', limits, cost: 0 }], false)
+    }
+  }
+  if (limiter.charges !== undefined && (scope !== undefined || limits !== undefined)) {
+    throw new RailError(
+      'RAIL_BAD_OPTION',
+      'with(): this limiter has charges, so only its cost can be changed here. Return scope and limits from charges().',
+    )
+  }
+  if (scope !== undefined && limits === undefined && !isLimitSource(limiter.limits)) {
+    throw new RailError(
+      'RAIL_BAD_OPTION',
+      `with({ scope: '${scope}' }): expected limits too, because this limiter's limits are not a source such as a plan book. Write with({ scope: '${scope}', limits: [...] }).`,
+    )
+  }
+}
+
+/**
+ * The charges of a request with those that were charged for it before, elsewhere on the same limiter: buckets that were
+ * charged before and are not among `charges` stay charged.
+ */
+export function withKept(charges: readonly Charge[], before: readonly Charge[]): readonly Charge[] {
+  if (before.length === 0) return charges
+  const now = new Set(charges.flatMap((charge) => charge.limits.map((limit) => bucketId(charge, limit))))
+  const kept = before.map((charge) => ({
+    ...charge,
+    limits: charge.limits.filter((limit) => !now.has(bucketId(charge, limit))),
+  }))
+  return [...charges, ...kept].filter((charge) => charge.limits.length > 0)
+}

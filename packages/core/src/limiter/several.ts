@@ -1,0 +1,71 @@
+import { advice } from '../base/advice.js'
+import { RailError, unexpected } from '../base/errors.js'
+import { chain, type MaybePromise } from '../base/maybe-promise.js'
+import { suggestionFor } from '../base/suggestion.js'
+import { type Charge, checkCost, checkKey } from '../limit/charge.js'
+import { checkLimits, checkNames } from '../limit/check-limits.js'
+import { costOf, scopeWithin } from './charging.js'
+import type { Charging } from './options.js'
+
+/**
+ * Several charges for one request, for the option `charges`: for instance an OAuth client and one of its users. All limits
+ * allow the request, or none is charged. A charge's scope is within the limiter's (`api.users`). `[]`: not counted.
+ *
+ * @example
+ * rateLimit({
+ *   charges: several((request) => [
+ *     { key: `client:${request.client}`, limits: [perMinute(300)], cost: 1 },
+ *     { key: `user:${request.user}`, limits: [perMinute(60, { name: 'user' })], cost: 1 },
+ *   ]),
+ * })
+ *
+ * @throws RailError `RAIL_BAD_OPTION` for anything but a function
+ */
+export function several<Request>(charges: (request: Request) => MaybePromise<readonly Charge[]>): Charging<Request> {
+  if (typeof charges !== 'function') throw unexpected('RAIL_BAD_OPTION', 'several()', 'a function', charges)
+  return {
+    chargesFor: (request, route, _before, scope) =>
+      chain(charges(request), (found) => {
+        const all = checked(found, scope)
+        if (route.cost === undefined) return all
+        return chain(costOf(request, route.cost), (cost) => all.map((charge) => ({ ...charge, cost })))
+      }),
+  }
+}
+
+/** The charges in the limiter's scope, copied: the user's may be of a class, or change before settle. */
+function checked(charges: unknown, scope: string): readonly Charge[] {
+  if (!Array.isArray(charges)) {
+    const toDo = advice('Return [{ key, limits, cost }], or [] for a request that is not limited.')
+    throw unexpected('RAIL_BAD_CHARGES', 'charges()', 'an array of charges', charges, toDo)
+  }
+  const own: Charge[] = []
+  for (const charge of charges) {
+    checkCharge(charge)
+    const { key, limits, cost } = charge
+    own.push({ scope: scopeWithin(scope, charge.scope), key, limits, cost })
+  }
+  checkNames(own)
+  return own
+}
+
+function checkCharge(charge: unknown): asserts charge is Charge {
+  if (typeof charge !== 'object' || charge === null) {
+    throw unexpected('RAIL_BAD_CHARGES', 'a charge', '{ key, limits, cost, scope? }', charge)
+  }
+  const { key, limits, cost, scope } = charge as Record<string, unknown>
+  checkKey(key, 'key of a charge')
+  checkCost(cost, 'cost of a charge')
+  checkLimits(limits, 'limits of a charge')
+  if (scope !== undefined && typeof scope !== 'string') {
+    throw unexpected('RAIL_BAD_CHARGES', 'scope of a charge', 'a string', scope)
+  }
+  // A mistyped scope would be ignored.
+  for (const name in charge) {
+    if (CHARGE_NAMES.includes(name) || !Object.hasOwn(charge, name)) continue
+    const hint = suggestionFor(name, CHARGE_NAMES)
+    throw new RailError('RAIL_BAD_CHARGES', `${name}: not a property of a charge.${hint}`)
+  }
+}
+
+const CHARGE_NAMES = ['key', 'limits', 'cost', 'scope']

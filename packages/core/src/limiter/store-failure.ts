@@ -1,0 +1,59 @@
+import { advice } from '../base/advice.js'
+import { unexpected } from '../base/errors.js'
+import { attempt, chain, isPromise, type MaybePromise } from '../base/maybe-promise.js'
+import { replacementFor } from '../base/suggestion.js'
+import type { Decision } from '../bucket/decision.js'
+import { isStore, type Store } from '../bucket/store.js'
+import type { Answer } from './answer.js'
+import type { LimiterSettings } from './options.js'
+import { NOT_COUNTED, type Outcome } from './outcome.js'
+import type { Turn } from './request-record.js'
+
+/** Answers a request whose store has failed. */
+export type WithoutStore<Request> = (
+  turn: Turn<Request>,
+  /** Makes the outcome of another store's decision. */
+  answer: (turn: Turn<Request>, from: Store, decision: Decision) => MaybePromise<Outcome>,
+) => MaybePromise<Outcome>
+
+/**
+ * What the option `onStoreFailure` does.
+ *
+ * @param unavailable The answer that refuses a request with 503.
+ * @param report Reports an error to `onError`.
+ * @throws RailError `RAIL_BAD_OPTION`
+ */
+export function withoutStoreFor<Request>(
+  option: LimiterSettings<Request>['onStoreFailure'] = 'allow',
+  unavailable: (request: Request) => MaybePromise<Answer>,
+  report: (error: unknown) => void,
+): WithoutStore<Request> {
+  if (option === 'allow') return () => NOT_COUNTED
+  if (option === 'refuse') {
+    return ({ request }) => chain(unavailable(request), (answer) => ({ ...NOT_COUNTED, ...answer }))
+  }
+  if (isStore(option)) return insteadBy(option, report)
+  const toDo = replacementFor(String(option)) ?? advice('Import localStore and write localStore({ servers }).')
+  throw unexpected('RAIL_BAD_OPTION', 'onStoreFailure', "'allow', 'refuse' or a store", option, toDo)
+}
+
+/** Another store counts instead. A request goes on if that one fails too. */
+function insteadBy<Request>(other: Store, report: (error: unknown) => void): WithoutStore<Request> {
+  return (turn, answer) => {
+    const failed = (error: unknown): Outcome => {
+      report(error)
+      return NOT_COUNTED
+    }
+    return attempt(
+      () => {
+        const decision = other.take(turn.charges, turn.now, turn.record.chargedIn(other))
+        if (!isPromise(decision)) return decision
+        // A promise may never come, which is what this store is there to prevent.
+        decision.then(undefined, () => {})
+        throw unexpected('RAIL_BAD_OPTION', 'onStoreFailure', 'a synchronous store', 'a promise')
+      },
+      (decision) => answer(turn, other, decision),
+      failed,
+    )
+  }
+}

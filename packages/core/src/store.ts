@@ -1,0 +1,11 @@
+// What authors of stores and of sources of limits import besides the names of the main door.
+export { checkOption, checkOptionNames } from './base/check.js'
+export { readClock } from './base/clock.js'
+export { shown, unexpected } from './base/errors.js'
+export { isPromise } from './base/maybe-promise.js'
+export { suggestionFor } from './base/suggestion.js'
+export { costFor, drained, fits, MOST_OWED } from './bucket/bucket.js'
+export { decisionOf, statusOf } from './bucket/decision.js'
+export { forgetLimit } from './bucket/static-limits.js'
+export { checkKey, disjoint } from './limit/charge.js'
+export { checkLimits } from './limit/check-limits.js'

@@ -1,0 +1,3 @@
+import { edge } from '../../tsup.base.js'
+
+export default edge()
