@@ -1,8 +1,8 @@
 import { type Limit, limit, perDay, perMinute, perSecond, share } from '@rail/core'
 import fc from 'fast-check'
-import { program, vectorOf } from '../src/programs.js'
-import { VectorRecorder } from '../src/vector-recorder.js'
-import type { Vector, VectorCharge } from '../src/vectors.js'
+import { program, vectorOf } from '../src/vectors/programs.js'
+import { VectorRecorder } from '../src/vectors/vector-recorder.js'
+import type { Vector, VectorCharge } from '../src/vectors/vectors.js'
 
 const LARGEST = Number.MAX_SAFE_INTEGER
 

@@ -2,7 +2,7 @@ import { type LimiterOptions, type MaybePromise, manualClock, type Outcome, Rail
 import type { AppUnderTest, MadeLimiter, Route, Setup } from './app-under-test.js'
 import { play } from './play.js'
 import { answer, type Reply, replies } from './reply.js'
-import type { Seen } from './stage.js'
+import type { Seen } from './seen.js'
 import { type Scenario, type ScenarioMaker, toolsFor } from './tools.js'
 
 /** One scenario's app, and what has been seen in it. */

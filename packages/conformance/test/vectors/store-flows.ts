@@ -1,7 +1,7 @@
 import type { Limit } from '@rail/core'
-import { rateOf, sameDefinition } from '../src/exact-bucket.js'
-import { compare, type Fraction, minus, plus, times, whole, ZERO } from '../src/fraction.js'
-import type { Vector } from '../src/vectors.js'
+import { rateOf, sameDefinition } from '../../src/exact/exact-bucket.js'
+import { compare, type Fraction, minus, plus, times, whole, ZERO } from '../../src/exact/fraction.js'
+import type { Vector } from '../../src/vectors/vectors.js'
 
 /** What one bucket let in and was given back at one moment. */
 export interface Flow {

@@ -1,6 +1,6 @@
 import type { Charge, Decision, Limit, Store } from '@rail/core'
-import data from '../data/vectors.json' with { type: 'json' }
-import { equal } from './store-checks/tools.js'
+import data from '../../data/vectors.json' with { type: 'json' }
+import { equal } from '../store-checks/tools.js'
 
 /** A golden vector: what happens to buckets, step by step, and what must be answered, to the digit. Plain JSON. */
 export interface Vector {

@@ -1,7 +1,7 @@
 import type { Charge, Decision, Limit, LimitStatus, Store } from '@rail/core'
-import type { Asked, ExactBucket, ExactRow } from '../../src/exact-bucket.js'
-import { ExactStore } from '../../src/exact-store.js'
-import { type Fraction, floor, least, ratio, times, whole, ZERO } from '../../src/fraction.js'
+import type { Asked, ExactBucket, ExactRow } from '../../../src/exact/exact-bucket.js'
+import { ExactStore } from '../../../src/exact/exact-store.js'
+import { type Fraction, floor, least, ratio, times, whole, ZERO } from '../../../src/exact/fraction.js'
 import { joined, limiting, type Mutant, mutant } from './mutant.js'
 
 class MintsOnAStepBack extends ExactStore {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { ADAPTER_CHECKS } from '../src/adapter-checks/index.js'
+import { ADAPTER_CHECKS } from '../../src/adapter-checks/index.js'
 
 /*
  * Faults that were reproduced in other limiters (L), and traps around header fields (S), each with the sentences of the

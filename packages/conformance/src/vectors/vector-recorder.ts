@@ -1,5 +1,5 @@
 import type { Limit } from '@rail/core'
-import { ExactStore } from './exact-store.js'
+import { ExactStore } from '../exact/exact-store.js'
 import { answerOf, chargesIn, type Vector, type VectorAnswer, type VectorCharge, type VectorStep } from './vectors.js'
 
 /** Makes a vector: does what it is told on the exact store and writes down what is answered. */

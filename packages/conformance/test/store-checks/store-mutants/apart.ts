@@ -1,6 +1,6 @@
 import type { Charge, Decision, Limit, Store } from '@rail/core'
-import { ExactStore } from '../../src/exact-store.js'
-import type { Fraction } from '../../src/fraction.js'
+import { ExactStore } from '../../../src/exact/exact-store.js'
+import type { Fraction } from '../../../src/exact/fraction.js'
 import { type Mutant, mutant } from './mutant.js'
 
 /** With rows named as `name` names them. */

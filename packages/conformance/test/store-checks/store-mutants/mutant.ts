@@ -1,5 +1,5 @@
 import type { Charge, Decision, Limit, Store } from '@rail/core'
-import { ExactStore } from '../../src/exact-store.js'
+import { ExactStore } from '../../../src/exact/exact-store.js'
 
 /** A store with one fault, and the sentence of the specification that it breaks. */
 export interface Mutant {

@@ -8,8 +8,8 @@ import {
   type RequestReader,
   type RouteOptions,
 } from '@rail/core'
-import { listen, listenerFor, type RunningApp, writeStream } from '../src/index.js'
-import type { Answer, AppUnderTest, Setup } from '../src/scenarios.js'
+import { listen, listenerFor, type RunningApp, writeStream } from '../../src/index.js'
+import type { Answer, AppUnderTest, Setup } from '../../src/scenarios.js'
 
 /** A request of Node's own, and what limiters left on it. */
 export interface Req extends IncomingMessage {

@@ -1,7 +1,7 @@
 import type { Charge, Decision, Limit, LimitStatus } from '@rail/core'
-import type { Asked, ExactBucket } from '../../src/exact-bucket.js'
-import { ExactStore } from '../../src/exact-store.js'
-import { ceil, compare, type Fraction, floor, least, plus, whole, ZERO } from '../../src/fraction.js'
+import type { Asked, ExactBucket } from '../../../src/exact/exact-bucket.js'
+import { ExactStore } from '../../../src/exact/exact-store.js'
+import { ceil, compare, type Fraction, floor, least, plus, whole, ZERO } from '../../../src/exact/fraction.js'
 import { asking, joined, limiting, type Mutant, mutant } from './mutant.js'
 
 class StartsWithATokenOwed extends ExactStore {

@@ -1,9 +1,9 @@
 import { type Limit, MemoryStore } from '@rail/core'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { compare, ZERO } from '../src/fraction.js'
-import { drawnLimit, program, vectorOf } from '../src/programs.js'
-import { chargesIn, checkVector, type VectorStep } from '../src/vectors.js'
+import { compare, ZERO } from '../../src/exact/fraction.js'
+import { drawnLimit, program, vectorOf } from '../../src/vectors/programs.js'
+import { chargesIn, checkVector, type VectorStep } from '../../src/vectors/vectors.js'
 import { excessOf, flowsOf } from './store-flows.js'
 
 const SEED = 20_261_129
