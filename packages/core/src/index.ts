@@ -24,7 +24,7 @@ export {
   refusalFor,
 } from './headers/refusal.js'
 export type { Charge } from './limit/charge.js'
-export { disjoint } from './limit/charge.js'
+export { chargesBeside, disjoint, tokensTaken } from './limit/charge.js'
 export { checkLimits } from './limit/check-limits.js'
 export { type Duration, durationMs } from './limit/duration.js'
 export {

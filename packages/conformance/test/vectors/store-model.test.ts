@@ -30,8 +30,7 @@ describe(`the memory store over programs drawn with seed ${SEED}`, () => {
         if (step.op !== 'take' || step.answer.allowed) continue
         refusals++
         const [before, , after, early, due] = steps.slice(index - 1, index + 4) as Answered[]
-        const givesBack = step.charges.some((charge) => charge.taken !== undefined)
-        if (!givesBack && bucketsOf(before) !== bucketsOf(after)) return false
+        if (step.before === undefined && bucketsOf(before) !== bucketsOf(after)) return false
         const { wait } = step.answer
         if (wait === null) continue
         if (early?.now !== step.now + wait - 1 || early.answer.allowed || early.answer.wait !== 1) return false
@@ -69,7 +68,7 @@ describe(`the memory store over programs drawn with seed ${SEED}`, () => {
         if (step.op === 'reset') continue
         now = step.now
         if (step.op === 'settle') store.settle(chargesOf(step.charges), step.actual, now)
-        if (step.op === 'take') store.take(chargesOf(step.charges), now)
+        if (step.op === 'take') store.take(chargesOf(step.charges), now, chargesOf(step.before ?? []))
       }
       for (const [scope, key] of [
         ['', 'a'],

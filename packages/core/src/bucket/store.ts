@@ -9,10 +9,17 @@ import type { Decision } from './decision.js'
  * `testStore` of `@rail/conformance` is the contract, to be run against any implementation.
  */
 export interface Store {
-  /** Asks every bucket of every charge, then takes from all of them or from none. */
-  take(charges: readonly Charge[], now: number): MaybePromise<Decision>
-  /** The decision that take would make, without taking, and without making a key recent. */
-  peek(charges: readonly Charge[], now: number): MaybePromise<Decision>
+  /**
+   * Checks every bucket of every charge, then takes from all of them or from none.
+   *
+   * `before`: the charges that this same request took earlier, as it took them. They are given back first, so that a route
+   * which costs more than its router takes only the difference. A bucket that `charges` name as well is given back under
+   * the limit of `charges`; any other bucket under the limit that it has now, as by `settle`. On a refusal nothing of the
+   * request stays taken: the store gives back and takes nothing. To keep an earlier charge, pass it in `charges` too.
+   */
+  take(charges: readonly Charge[], now: number, before?: readonly Charge[]): MaybePromise<Decision>
+  /** The decision that take would make. Takes and gives back nothing, and does not make a key recent. */
+  peek(charges: readonly Charge[], now: number, before?: readonly Charge[]): MaybePromise<Decision>
   /**
    * Corrects what an allowed take took, once the true cost is known: moves the difference between `actual` and each
    * charge's cost. May push a bucket into debt, never above full. Limits that count requests stay as they are.

@@ -2,7 +2,7 @@ import { suggestionFor } from '../base/check.js'
 import { RailError, shown } from '../base/errors.js'
 import type { MaybePromise } from '../base/maybe-promise.js'
 import { chain, isPromise } from '../base/maybe-promise.js'
-import { bucketId, type Charge, checkCost, checkKey } from '../limit/charge.js'
+import { type Charge, chargesBeside, checkCost, checkKey } from '../limit/charge.js'
 import { checkLimits, checkNames } from '../limit/check-limits.js'
 import type { Limit } from '../limit/limit.js'
 import type { LimiterOptions, RouteOptions } from './options.js'
@@ -183,7 +183,7 @@ function checkCharge(charge: unknown): asserts charge is Charge {
       `A charge is { key, limits, cost } and perhaps scope, got ${shown(charge)}. Return such objects.`,
     )
   }
-  const { key, limits, cost, scope, taken } = charge as Record<string, unknown>
+  const { key, limits, cost, scope } = charge as Record<string, unknown>
   checkKey(key, 'The key of a charge')
   checkCost(cost, 'The cost of a charge')
   checkLimits(limits, 'The limits of a charge')
@@ -193,64 +193,20 @@ function checkCharge(charge: unknown): asserts charge is Charge {
       `The scope of a charge is a text, got ${shown(scope)}. Give one, or leave it out.`,
     )
   }
-  // It gives tokens back: only the limiter knows what it took.
-  if (taken !== undefined) {
-    throw new RailError(
-      'RAIL_BAD_CHARGES',
-      'A charge from charges(request) has no taken: the limiter keeps that itself. Leave it out.',
-    )
-  }
   // A mistyped scope would be counted in none.
   for (const name in charge) {
     if (CHARGE_NAMES.includes(name) || !Object.hasOwn(charge, name)) continue
     throw new RailError(
       'RAIL_BAD_CHARGES',
-      `A charge has no property "${name}".${suggestionFor(name, CHARGE_NAMES.slice(0, -1))} It is { key, limits, cost } and perhaps scope. Leave out the rest.`,
+      `A charge has no property "${name}".${suggestionFor(name, CHARGE_NAMES)} It is { key, limits, cost } and perhaps scope. Leave out the rest.`,
     )
   }
 }
 
-const CHARGE_NAMES = ['key', 'limits', 'cost', 'scope', 'taken']
+const CHARGE_NAMES = ['key', 'limits', 'cost', 'scope']
 
-/**
- * The charges with what the request has already taken, bucket by bucket, so that only the difference is taken now and a
- * refusal leaves nothing taken. Buckets charged before and not asked again stay as they were charged.
- */
+/** The charges with those before that are on other buckets: these stay as they were charged. */
 function withBefore(charges: readonly Charge[], before: readonly Charge[]): readonly Charge[] {
   if (before.length === 0) return charges
-  const taken = new Map<string, number>()
-  for (const charge of before) {
-    for (const limit of charge.limits) {
-      const bucket = bucketId(charge, limit)
-      taken.set(bucket, (taken.get(bucket) ?? 0) + charge.cost)
-    }
-  }
-  const asked = charges.flatMap((charge) =>
-    byTaken(charge, (limit) => {
-      const bucket = bucketId(charge, limit)
-      const cost = taken.get(bucket)
-      // Charges may meet in one bucket: what was taken is given back once.
-      taken.delete(bucket)
-      return cost
-    }),
-  )
-  const kept = before.map((charge) => ({
-    ...charge,
-    limits: charge.limits.filter((limit) => taken.has(bucketId(charge, limit))),
-    taken: charge.cost,
-  }))
-  return [...asked, ...kept].filter((charge) => charge.limits.length > 0)
-}
-
-/** A charge in as many as there are runs of limits of which the same was taken: nearly always one, with its own limits. */
-function byTaken(charge: Charge, takenOf: (limit: Limit) => number | undefined): readonly Charge[] {
-  const runs: { limits: Limit[]; taken: number | undefined }[] = []
-  for (const limit of charge.limits) {
-    const taken = takenOf(limit)
-    const run = runs.at(-1)
-    if (run !== undefined && run.taken === taken) run.limits.push(limit)
-    else runs.push({ limits: [limit], taken })
-  }
-  if (runs.length === 1) return [{ ...charge, taken: runs[0]?.taken }]
-  return runs.map((run) => ({ ...charge, ...run }))
+  return [...charges.filter((charge) => charge.limits.length > 0), ...chargesBeside(before, charges)]
 }

@@ -113,7 +113,7 @@ export function createLimiter<Request>(
     const charges = watch.hold(wanted, now, reporter.tellOnce)
     let decision: MaybePromise<Decision>
     try {
-      decision = store.take(asked.count.asked(charges, store), now)
+      decision = store.take(charges, now, asked.count.takenFrom(store))
     } catch (error) {
       return withoutStore(asked, charges, now, error)
     }
@@ -161,7 +161,7 @@ export function createLimiter<Request>(
     if (isRailError(error) && error.code !== 'RAIL_STORE_FAILED') throw error
     reporter.storeFailed('take', error, now)
     if (settings.onStoreFailure === 'local') {
-      return answer(asked, charges, now, local, local.take(asked.count.asked(charges, local), now))
+      return answer(asked, charges, now, local, local.take(charges, now, asked.count.takenFrom(local)))
     }
     // It may have been taken all the same: to ask again for the same route could charge a request twice.
     asked.count.decided(asked.route)

@@ -16,8 +16,8 @@ export class LocalStore extends MemoryStore {
     this.#servers = servers
   }
 
-  override take(charges: readonly Charge[], now: number): Decision {
-    return super.take(this.#shared(charges), now)
+  override take(charges: readonly Charge[], now: number, before?: readonly Charge[]): Decision {
+    return super.take(this.#shared(charges), now, before)
   }
 
   override settle(charges: readonly Charge[], actual: number, now: number): void {

@@ -45,9 +45,9 @@ export class Count {
     this.#routes = this.#routes === NOWHERE ? [route] : [...this.#routes, route]
   }
 
-  /** The charges as a store is to be asked them: another store has taken nothing yet. */
-  asked(charges: readonly Charge[], store: Store): readonly Charge[] {
-    return this.#store === undefined || this.#store === store ? charges : charges.map(({ taken, ...charge }) => charge)
+  /** What a store has taken for the request. */
+  takenFrom(store: Store): readonly Charge[] | undefined {
+    return this.#store === store && this.charges.length > 0 ? this.charges : undefined
   }
 
   /** Settles once, what has been taken. @throws RailError `RAIL_BAD_COST` */

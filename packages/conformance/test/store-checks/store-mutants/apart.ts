@@ -39,13 +39,18 @@ function inAPlainObject(of: (charge: Charge) => string): new () => Store {
 class RemembersOneSetOfLimits extends ExactStore {
   readonly #sets = new Map<number, readonly Limit[]>()
 
-  protected override decide(charges: readonly Charge[], now: number, commit: boolean): Decision {
+  protected override decide(
+    charges: readonly Charge[],
+    now: number,
+    commit: boolean,
+    before: readonly Charge[],
+  ): Decision {
     const known = charges.map((charge) => {
       const limits = this.#sets.get(charge.limits.length) ?? charge.limits
       this.#sets.set(limits.length, limits)
       return { ...charge, limits }
     })
-    return super.decide(known, now, commit)
+    return super.decide(known, now, commit, before)
   }
 }
 

@@ -78,9 +78,14 @@ class RoundsTokensUp extends ExactStore {
 }
 
 class TakesBeforeItAsksTheNext extends ExactStore {
-  protected override decide(charges: readonly Charge[], now: number, commit: boolean): Decision {
+  protected override decide(
+    charges: readonly Charge[],
+    now: number,
+    commit: boolean,
+    before: readonly Charge[],
+  ): Decision {
     const each = charges.flatMap((charge) => charge.limits.map((limit) => ({ ...charge, limits: [limit] })))
-    return joined(each.map((charge) => super.decide([charge], now, commit)))
+    return joined(each.map((charge) => super.decide([charge], now, commit, before)))
   }
 }
 
