@@ -38,7 +38,7 @@ export function edge(options: Options = {}) {
 }
 
 /** Inlines constants and empty functions: an exported name is a variable, which the engine would load and check at each use. */
-const inline: Options['esbuildOptions'] = (options) => {
+const inline: NonNullable<Options['esbuildOptions']> = (options) => {
   options.minifySyntax = true
 }
 

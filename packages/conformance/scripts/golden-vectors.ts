@@ -1,8 +1,8 @@
 import { type Limit, limit, perDay, perMinute, perSecond, share } from '@rail/core'
 import fc from 'fast-check'
-import { program, vectorOf } from '../src/programs.js'
-import { VectorRecorder } from '../src/vector-recorder.js'
-import type { Vector, VectorCharge } from '../src/vectors.js'
+import { program, vectorOf } from '../src/vectors/programs.js'
+import { VectorRecorder } from '../src/vectors/vector-recorder.js'
+import type { Vector, VectorCharge } from '../src/vectors/vectors.js'
 
 const LARGEST = Number.MAX_SAFE_INTEGER
 
@@ -249,11 +249,16 @@ function debts(): Vector[] {
       recorder.take([charge('f', 1)], 5)
     }),
     recorded('what a request took before, given back and asked again', limits, (recorder) => {
-      recorder.take([charge(['a', 'b', 'd'], 4)], 0)
-      recorder.take([charge(['a', 'b', 'd'], 9, { taken: 4 })], 100)
-      recorder.take([charge(['a', 'b', 'd'], 11, { taken: 9 })], 200)
-      recorder.take([charge(['a', 'b'], 10), charge(['b', 'd'], 1, { taken: 1 })], 300)
-      recorder.take([charge(['a', 'b', 'd'], 0, { taken: 2 ** 40 })], 400)
+      const asked = (cost: number) => [charge(['a', 'b', 'd'], cost)]
+      recorder.take(asked(4), 0)
+      recorder.take(asked(9), 100, asked(4))
+      recorder.take(asked(11), 200, asked(9))
+      recorder.take([charge(['a', 'b'], 10), charge(['b', 'd'], 1)], 300, asked(1))
+      recorder.take(asked(0), 400, asked(2 ** 40))
+      recorder.take(asked(7), 500)
+      recorder.take([charge(['f', 'a'], 5)], 600, [charge(['b', 'd'], 2), charge(['a', 'b'], 3)])
+      recorder.take([charge('a', 2)], 700, [charge(['a', 'f', 'd'], 3)])
+      recorder.peek(asked(1), 800)
     }),
   ]
 }

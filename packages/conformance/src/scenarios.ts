@@ -5,5 +5,6 @@ export type { AppUnderTest, Limited, MadeLimiter, Route, Setup } from './scenari
 export { type Fetch, fetchFor, readableStreamOf } from './scenarios/fetch-for.js'
 export type { Answer, ChunkedReply } from './scenarios/reply.js'
 export { type ScenarioName, scenarios } from './scenarios/scenarios.js'
-export { createStage, type Entered, type Seen, type Stage } from './scenarios/stage.js'
+export type { Seen } from './scenarios/seen.js'
+export { createStage, type Entered, type Stage } from './scenarios/stage.js'
 export type { Scenario, ScenarioMaker, Tools } from './scenarios/tools.js'

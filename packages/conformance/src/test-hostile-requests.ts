@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type HostileCase, hostileCases } from './hostile-cases.js'
+import { type HostileCase, hostileCases } from './adapter-checks/hostile-cases.js'
 import { App } from './test-adapter/app.js'
 import type { RunningApp } from './test-adapter/listen.js'
 import type { AdapterHarness } from './test-adapter.js'

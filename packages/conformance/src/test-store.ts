@@ -1,9 +1,9 @@
 import type { MaybePromise, Store } from '@rail/core'
 import fc from 'fast-check'
 import { describe, test } from 'vitest'
-import { program, vectorOf } from './programs.js'
 import { STORE_CHECKS } from './store-checks/index.js'
-import { checkVector, vectors } from './vectors.js'
+import { program, vectorOf } from './vectors/programs.js'
+import { checkVector, vectors } from './vectors/vectors.js'
 
 /** How {@link testStore} gets at a store. */
 export interface StoreHarness {

@@ -76,6 +76,7 @@ const CALLS: readonly Call[] = [
  */
 const INNER = [
   'addFields',
+  'chargesBeside',
   'checkLimits',
   'checkOption',
   'checkOptionNames',
@@ -93,6 +94,7 @@ const INNER = [
   'statusOf',
   'suggestionFor',
   'throwError',
+  'tokensTaken',
 ]
 
 describe.each(CALLS)('%s', (_, call, takes) => {

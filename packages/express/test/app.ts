@@ -3,11 +3,12 @@ import { writeStream } from '@rail/conformance'
 import type { AppUnderTest, Limited } from '@rail/conformance/scenarios'
 import type createExpress from 'express'
 import type { ErrorRequestHandler, NextFunction, Request, Response, Router } from 'express'
-import { type RateLimit, rateLimit } from '../src/index.js'
+import { preflights, type RateLimit, rateLimit } from '../src/index.js'
 
 /** The app under test, with Express 5 or 4. */
 export const appOf = (express: typeof createExpress): AppUnderTest<Request, Response, RateLimit, RequestListener> => ({
   rateLimit,
+  preflights,
   rail: (req) => req.rail,
   header: (req, name) => req.get(name),
   setFields: (res, fields) => res.set(fields),

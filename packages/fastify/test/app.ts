@@ -2,7 +2,7 @@ import type { RequestListener } from 'node:http'
 import { readableOf } from '@rail/conformance'
 import type { AppUnderTest, Limited } from '@rail/conformance/scenarios'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
-import { type RateLimit, type RateLimitOptions, rateLimit } from '../src/index.js'
+import { preflights, type RateLimit, type RateLimitOptions, rateLimit } from '../src/index.js'
 
 /** The app under test. */
 export const appOf = (
@@ -10,6 +10,7 @@ export const appOf = (
   http2 = false,
 ): AppUnderTest<FastifyRequest, FastifyReply, RateLimit, RequestListener> => ({
   rateLimit: (options) => rateLimit({ ...options, hook }),
+  preflights,
   rail: (request) => request.rail,
   header: (request, name) => request.headers[name]?.toString(),
   setFields: (reply, fields) => reply.headers(fields),

@@ -1,10 +1,11 @@
 import { type AppUnderTest, type Fetch, type Limited, readableStreamOf } from '@rail/conformance/scenarios'
 import { type Context, Hono } from 'hono'
-import { type RateLimit, rateLimit } from '../src/index.js'
+import { preflights, type RateLimit, rateLimit } from '../src/index.js'
 
 /** The app under test, for any runtime. */
 export const app: AppUnderTest<Context, Context, RateLimit, Fetch, Response> = {
   rateLimit,
+  preflights,
   rail: (c) => c.var.rail,
   header: (c, name) => c.req.header(name),
   setFields: (c, fields) => {

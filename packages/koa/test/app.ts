@@ -4,11 +4,12 @@ import { readableOf } from '@rail/conformance'
 import type { AppUnderTest, Limited } from '@rail/conformance/scenarios'
 import type Koa from 'koa'
 import type { ParameterizedContext as Context } from 'koa'
-import { type RateLimit, rateLimit } from '../src/index.js'
+import { preflights, type RateLimit, rateLimit } from '../src/index.js'
 
 /** The app under test, with Koa 3 or 2. */
 export const appOf = (create: typeof Koa): AppUnderTest<Context, Context, RateLimit, RequestListener> => ({
   rateLimit,
+  preflights,
   rail: (ctx) => ctx.state.rail,
   header: (ctx, name) => ctx.get(name) || undefined,
   setFields: (ctx, fields) => ctx.set(fields),

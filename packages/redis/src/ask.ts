@@ -1,14 +1,16 @@
 import type { Charge, Decision, Limit, LimitStatus } from '@rail/core'
-import { costFor, decisionOf, disjoint, fits, statusOf } from '@rail/core/store'
+import { costFor, decisionOf, disjoint, fits, statusOf, tokensTaken } from '@rail/core/store'
 import { storeFailure } from './batch.js'
 import type { KeyName } from './key-names.js'
-import { formatFor, grainsFor, type LimitLines, linesOf } from './limit-lines.js'
+import { formatFor, type LimitLines, linesOf } from './limit-lines.js'
 
 /** One charge of an ask. */
 interface AskedCharge {
   readonly charge: Charge
   readonly scope: string
   readonly lines: LimitLines
+  /** What the same request took before from each of its buckets, in tokens; `undefined` where it took nothing at all. */
+  readonly taken: readonly number[] | undefined
   /** The place of its first bucket among the statuses of the decision. */
   readonly place: number
 }
@@ -39,19 +41,24 @@ export interface Reading {
 }
 
 /** What the charges of a request ask. @throws RailError `RAIL_BAD_CHARGES` where two meet under different definitions */
-export function askFor(charges: readonly Charge[], nameOf: (scope: string, key: string) => KeyName): Ask {
+export function askFor(
+  charges: readonly Charge[],
+  nameOf: (scope: string, key: string) => KeyName,
+  before: readonly Charge[] = NO_CHARGES,
+): Ask {
   const keys: AskedKey[] = []
   let size = 0
   let again = false
   for (const charge of charges.length > 1 ? disjoint(charges) : charges) {
     const scope = charge.scope === undefined ? '' : charge.scope
     const { name, tag } = nameOf(scope, charge.key)
-    const asked: AskedCharge = { charge, scope, lines: linesOf(charge.limits), place: size }
+    const taken = before.length === 0 ? undefined : charge.limits.map((limit) => tokensTaken(before, charge, limit))
+    const asked: AskedCharge = { charge, scope, lines: linesOf(charge.limits), taken, place: size }
     const met = keys.length === 0 ? undefined : keys.find((other) => other.name === name)
     if (met === undefined) keys.push({ name, tag, charges: [asked] })
     else met.charges.push(asked)
     size += charge.limits.length
-    if (charge.taken !== undefined) again = true
+    if (taken !== undefined) again = true
   }
   return { keys, size, again }
 }
@@ -78,11 +85,11 @@ export function argumentsOf({ keys, again }: Ask, operation: 'take' | 'peek'): r
   return args
 }
 
-function pushNumbers(args: string[], { lines, charge }: AskedCharge, again: boolean): void {
+function pushNumbers(args: string[], { lines, charge, taken }: AskedCharge, again: boolean): void {
   const numbers = lines.numbersFor(charge.cost)
   for (let index = 0; index < charge.limits.length; index++) {
     args.push(numbers[3 * index] as string, numbers[3 * index + 1] as string, numbers[3 * index + 2] as string)
-    if (again) args.push(charge.taken === undefined ? '0' : grainsFor(charge.limits[index] as Limit, charge.taken))
+    if (again) args.push(String((taken?.[index] ?? 0) * (charge.limits[index] as Limit).grain))
   }
 }
 
@@ -111,6 +118,7 @@ export function readingOf({ keys, size }: Ask, numbers: readonly number[], first
 }
 
 const NONE: readonly number[] = []
+const NO_CHARGES: readonly Charge[] = []
 
 /** @throws RailError `RAIL_STORE_FAILED` unless there are numbers from `first` up to `next` */
 export function checkNumbers(numbers: readonly number[], first: number, next: number): void {

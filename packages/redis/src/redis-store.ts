@@ -1,5 +1,5 @@
 import { type Charge, type Decision, type MaybePromise, RailError, type Store } from '@rail/core'
-import { decisionOf } from '@rail/core/store'
+import { chargesBeside, costFor, decisionOf, disjoint } from '@rail/core/store'
 import { type Ask, argumentsOf, askFor, checkNumbers, decisionFrom, type Reading, readingOf } from './ask.js'
 import { type Connection, connectionBy, connectionOf } from './connection.js'
 import { warnOfEviction } from './eviction.js'
@@ -40,18 +40,31 @@ export class RedisStore implements Store {
     this.#useGivenTime = options.useGivenTime === true
   }
 
-  take(charges: readonly Charge[], now: number): MaybePromise<Decision> {
+  take(charges: readonly Charge[], now: number, before?: readonly Charge[]): MaybePromise<Decision> {
+    const beside = before === undefined ? [] : chargesBeside(disjoint(before), charges)
+    if (beside.length > 0) return this.#giveBack(beside, now).then(() => this.#take(charges, now, before))
+    return this.#take(charges, now, before)
+  }
+
+  #take(charges: readonly Charge[], now: number, before: readonly Charge[] | undefined): MaybePromise<Decision> {
     const refusals = this.#refusals
-    if (refusals === undefined) return this.#decide(askFor(charges, this.#nameOf), 'take', now)
+    if (refusals === undefined) return this.#decide(askFor(charges, this.#nameOf, before), 'take', now)
     const askedAt = this.#nowMs(now)
-    const known = refusals.look(charges, askedAt)
+    const known = before === undefined ? refusals.look(charges, askedAt) : undefined
     if (known !== undefined) return known
-    const ask = askFor(charges, this.#nameOf)
+    const ask = askFor(charges, this.#nameOf, before)
     return this.#decide(ask, 'take', now, (reading) => refusals.note(ask, reading, askedAt, this.#nowMs(now)))
   }
 
-  peek(charges: readonly Charge[], now: number): Promise<Decision> {
-    return this.#decide(askFor(charges, this.#nameOf), 'peek', now)
+  peek(charges: readonly Charge[], now: number, before?: readonly Charge[]): Promise<Decision> {
+    return this.#decide(askFor(charges, this.#nameOf, before), 'peek', now)
+  }
+
+  #giveBack(charges: readonly Charge[], now: number): Promise<void> {
+    const moved = charges.flatMap(({ scope = '', key, limits, cost }) =>
+      limits.map((limit) => ({ scope, key, args: [linesOf([limit]).text, String(-costFor(limit, cost))] })),
+    )
+    return this.#change('settle', moved, now)
   }
 
   settle(charges: readonly Charge[], actual: number, now: number): Promise<void> {

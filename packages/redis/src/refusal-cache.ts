@@ -55,7 +55,6 @@ export class RefusalCache {
   }
 
   #knownOf(charge: Charge, nowMs: number): Known | undefined {
-    if (charge.taken !== undefined) return undefined
     const known = this.#mapOf(charge.scope).get(textOf(charge.scope, charge.key))
     if (known === undefined || nowMs < known.readAt || nowMs - known.askedAt >= MOST_MS) return undefined
     const same = known.limits === charge.limits || linesOf(known.limits).text === linesOf(charge.limits).text

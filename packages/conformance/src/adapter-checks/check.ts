@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { ScenarioName } from '../scenarios.js'
+import type { ScenarioName } from '../scenarios/scenarios.js'
 import type { App, OpenScenario } from '../test-adapter/app.js'
 import type { Answer } from '../test-adapter/wire.js'
 

@@ -1,4 +1,15 @@
-import { type HeaderStyle, limit, perDay, perMinute } from '@rail/core'
+import {
+  draft6,
+  draft7,
+  draft11,
+  exposed,
+  type HeaderStyle,
+  limit,
+  perDay,
+  perMinute,
+  problem,
+  xRateLimit,
+} from '@rail/core'
 import type { ScenarioMaker } from './tools.js'
 
 /** Scenarios about what is sent, and what the handler gets to see. */
@@ -11,10 +22,10 @@ export const answerScenarios = {
     limiters: [{ identify: customer, limits: [limit({ name: 'a"; q=9\\', tokens: 5, per: '1m' })] }],
   }),
   'one-limit-styles': ({ customer }) => ({
-    limiters: [{ identify: customer, limits: [perDay(100), perMinute(2)], headers: ['draft-11', ...ONE_LIMIT] }],
+    limiters: [{ identify: customer, limits: [perDay(100), perMinute(2)], headers: [draft11, ...ONE_LIMIT] }],
   }),
   'draft-7': ({ customer }) => ({
-    limiters: [{ identify: customer, limits: [perDay(100), perMinute(2)], headers: 'draft-7' }],
+    limiters: [{ identify: customer, limits: [perDay(100), perMinute(2)], headers: draft7 }],
   }),
   'tight-limiter-last': ({ customer }) => ({
     limiters: [
@@ -33,14 +44,12 @@ export const answerScenarios = {
       {
         identify: customer,
         limits: [perMinute(1)],
-        body: {
-          problem: {
-            type: 'https://api.example/problems/limits',
-            title: 'Too fast',
-            detail: (request, decision) => `${customer(request)} waits ${decision.retryAfterMs} ms.`,
-            instance: '/here',
-          },
-        },
+        onReject: problem({
+          type: 'https://api.example/problems/limits',
+          title: 'Too fast',
+          detail: (request, decision) => `${customer(request)} waits ${decision.retryAfterMs} ms.`,
+          instance: '/here',
+        }),
       },
     ],
   }),
@@ -48,7 +57,7 @@ export const answerScenarios = {
     limiters: [{ identify: customer, limits: [perMinute(1)], headers: false }],
   }),
   'behind-cors': ({ customer }) => ({
-    limiters: [{ identify: customer, limits: [perMinute(1)], exposeHeaders: true }],
+    limiters: [{ identify: customer, limits: [perMinute(1)], headers: exposed(draft11) }],
     upstream: {
       'Access-Control-Allow-Origin': 'https://app.example',
       'Access-Control-Expose-Headers': 'X-Request-Id',
@@ -59,9 +68,6 @@ export const answerScenarios = {
     limiters: [{ identify: customer, limits: [perMinute(1)] }],
     upstream: { 'RateLimit-Policy': '"edge";q=9;w=9', RateLimit: '"edge";r=8;t=1', 'Retry-After': '90' },
   }),
-  'max-retry-after': ({ customer }) => ({
-    limiters: [{ identify: customer, limits: [limit({ name: 'day', tokens: 1, per: '1d' })], maxRetryAfter: 30 }],
-  }),
   jitter: ({ customer }) => ({
     limiters: [{ identify: customer, limits: [perMinute(1)], jitter: 30 }],
   }),
@@ -71,8 +77,8 @@ export const answerScenarios = {
   skip: ({ customer, header }) => ({
     limiters: [{ identify: customer, limits: [perMinute(1)], skip: (request) => header(request, 'x-skip') === 'yes' }],
   }),
-  'skip-preflights': ({ customer }) => ({
-    limiters: [{ identify: customer, limits: [perMinute(2)], skipPreflights: true }],
+  'skip-preflights': ({ customer, preflights }) => ({
+    limiters: [{ identify: customer, limits: [perMinute(2)], skip: preflights }],
   }),
   'count-preflights': ({ customer }) => ({ limiters: [{ identify: customer, limits: [perMinute(2)] }] }),
   'on-reject': ({ customer, header }) => ({
@@ -96,7 +102,7 @@ export const answerScenarios = {
 } satisfies Record<string, ScenarioMaker>
 
 /** Styles that have room for one limit. */
-const ONE_LIMIT: readonly HeaderStyle[] = ['draft-6', 'x-ratelimit']
+const ONE_LIMIT: readonly HeaderStyle[] = [draft6, xRateLimit]
 const TIGHT = limit({ name: 'tight', tokens: 2, per: '10s' })
 
 /** What onReject does, by the name that the suite sends. What is wrong is wrong on purpose. */
@@ -113,6 +119,8 @@ function rejectReply(
       return { text: '<p>Slow down.</p>', type: 'text/html' } as { text: string }
     case 'later':
       return Promise.resolve({ json: 'later' }) as Promise<never>
+    case 'unknown-member':
+      return { json: 'slow down', status: 503 } as { json: unknown }
     case 'throws':
       throw new Error('no words')
     case 'rejects':

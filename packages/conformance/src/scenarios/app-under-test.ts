@@ -8,6 +8,8 @@ import type { Answer, ChunkedReply } from './reply.js'
 export interface AppUnderTest<Request, Response, Limiter extends MadeLimiter<Request>, App, Done = void> {
   /** The adapter. */
   rateLimit(options: LimiterOptions<Request>): Limiter
+  /** The adapter's `preflights`, for the option `skip`. */
+  readonly preflights: (request: Request) => boolean
   /** What the adapter put on a request: `req.rail`, `c.var.rail`, … */
   rail(request: Request): Outcome | undefined
   /** A header field of a request, by its lower-case name. */

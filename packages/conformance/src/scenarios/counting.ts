@@ -1,4 +1,4 @@
-import { addressKey, type Limit, limit, MemoryStore, perDay, perMinute, perSecond, share } from '@rail/core'
+import { addressKey, type Limit, limit, MemoryStore, perDay, perMinute, perSecond, several, share } from '@rail/core'
 import type { ScenarioMaker } from './tools.js'
 
 /** Scenarios about who is counted, by which limits, and how much. */
@@ -52,10 +52,10 @@ export const countingScenarios = {
   'client-and-user': ({ customer, header }) => ({
     limiters: [
       {
-        charges: (request) => [
+        charges: several((request) => [
           { key: `client:${customer(request)}`, limits: CLIENT, cost: 1 },
           { key: `user:${header(request, 'x-user')}`, limits: USER, cost: 1 },
-        ],
+        ]),
       },
     ],
   }),

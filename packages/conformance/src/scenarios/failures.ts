@@ -1,4 +1,4 @@
-import { type LimiterOptions, limit, MemoryStore, perMinute, perSecond } from '@rail/core'
+import { draft7, draft11, type LimiterOptions, limit, localStore, MemoryStore, perMinute, perSecond } from '@rail/core'
 import { faultOf } from './faults.js'
 import type { ScenarioMaker, Tools } from './tools.js'
 
@@ -16,7 +16,12 @@ export const failureScenarios = {
   }),
   'store-local': ({ customer }) => ({
     limiters: [
-      { identify: customer, limits: [perSecond(10)], store: new BrokenStore(), onStoreFailure: 'local', servers: 4 },
+      {
+        identify: customer,
+        limits: [perSecond(10)],
+        store: new BrokenStore(),
+        onStoreFailure: localStore({ servers: 4 }),
+      },
     ],
   }),
   'hooks-throw': ({ customer }) => ({
@@ -44,7 +49,7 @@ export const failureScenarios = {
     ],
     errorHandler: true,
   }),
-  flapping: ({ customer, cost, header }) => ({
+  'changing-limits': ({ customer, cost, header }) => ({
     limiters: [
       {
         identify: customer,
@@ -64,7 +69,7 @@ export const failureScenarios = {
   'limits-of-text': wrong({ limits: '10 per second' }),
   'names-that-differ-in-case': wrong({ limits: [perMinute(1), perMinute(2, { name: 'PER_MINUTE' })] }),
   'cost-as-text': wrong({ cost: '2' }),
-  'styles-that-collide': wrong({ headers: ['draft-11', 'draft-7'] }),
+  'styles-that-collide': wrong({ headers: [draft11, draft7] }),
   'unknown-style': wrong({ headers: 'draft-99' }),
   'store-without-methods': wrong({ store: new Map() }),
   'unknown-store-failure': wrong({ onStoreFailure: 'open' }),

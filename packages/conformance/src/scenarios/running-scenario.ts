@@ -2,7 +2,7 @@ import { type LimiterOptions, type MaybePromise, manualClock, type Outcome, Rail
 import type { AppUnderTest, MadeLimiter, Route, Setup } from './app-under-test.js'
 import { play } from './play.js'
 import { answer, type Reply, replies } from './reply.js'
-import type { Seen } from './stage.js'
+import type { Seen } from './seen.js'
 import { type Scenario, type ScenarioMaker, toolsFor } from './tools.js'
 
 /** One scenario's app, and what has been seen in it. */
@@ -26,7 +26,11 @@ export class RunningScenario<Request, Response, Limiter extends MadeLimiter<Requ
     makeStore?: () => Store,
   ) {
     this.#framework = framework
-    const { tools, waiting } = toolsFor<Request>((request, name) => framework.header(request, name), this.#clock)
+    const { tools, waiting } = toolsFor<Request>(
+      (request, name) => framework.header(request, name),
+      framework.preflights,
+      this.#clock,
+    )
     this.#waiting = waiting
     ;[this.#app, this.#fault] = settled(() => framework.build(this.#setup(scenario(tools), makeStore)))
   }

@@ -26,6 +26,8 @@ export interface Tools<Request> {
   readonly customer: (request: Request) => string | null
   /** The cost that the suite names (`x-cost`); 1 without one. */
   readonly cost: (request: Request) => number
+  /** The adapter's `preflights`. */
+  readonly preflights: (request: Request) => boolean
   /** The clock that the suite moves. */
   readonly clock: Clock
   /** The one promise that as many callers share as `x-together` says; the last of them to come resolves it. */
@@ -35,12 +37,14 @@ export interface Tools<Request> {
 /** @returns the tools of one run of a scenario, and how many wait in {@link Tools.together}. */
 export function toolsFor<Request>(
   header: Tools<Request>['header'],
+  preflights: Tools<Request>['preflights'],
   clock: Clock,
 ): { readonly tools: Tools<Request>; waiting(): number } {
   let waiting = 0
   let gate: { promise: Promise<void>; open: () => void } | undefined
   const tools: Tools<Request> = {
     header,
+    preflights,
     clock,
     customer: (request) => {
       const name = header(request, 'x-customer')

@@ -62,18 +62,42 @@ export const SEVERAL: readonly StoreCheck[] = [
     name: 'of a request that was charged before only the difference is taken',
     check: async (store) => {
       const limits = [large, perMinute(60, { counts: 'requests' })]
-      await store.take([charge(limits, { cost: 2 })], 0)
-      equal(leftOf(await store.take([charge(limits, { cost: 5, taken: 2 })], 0)), [5, 59], 'left after 5 instead of 2')
-      equal(leftOf(await store.take([charge(limits, { cost: 1, taken: 5 })], 0)), [9, 59], 'left after 1 instead of 5')
+      const costs = (cost: number) => [charge(limits, { cost })]
+      await store.take(costs(2), 0)
+      equal(leftOf(await store.take(costs(5), 0, costs(2))), [5, 59], 'left after 5 instead of 2')
+      equal(leftOf(await store.take(costs(1), 0, costs(5))), [9, 59], 'left after 1 instead of 5')
     },
   },
   {
-    name: 'charges that meet in one bucket give back what any of them took before',
+    name: 'what charges took before is given back once, however many of them meet in a bucket, then or now',
     check: async (store) => {
-      await store.take([charge(large, { cost: 4 })], 0)
-      const met = [charge(large, { cost: 5, taken: 4 }), charge(large, { cost: 2 })]
-      equal(leftOf(await store.take(met, 0)), [3], 'left after 5 and 2 instead of 4')
-      equal(leftOf(await store.take(met.toReversed(), 0)), [0], 'left after 5 and 2 instead of 4 once more')
+      const costs = (...each: number[]) => each.map((cost) => charge(large, { cost }))
+      await store.take(costs(4, 2), 0)
+      equal(leftOf(await store.take(costs(5, 2), 0, costs(4))), [1], 'left after 5 and 2 instead of 4')
+      equal(leftOf(await store.take(costs(1, 3, 2), 0, costs(5, 2))), [2], 'left after 1, 3 and 2 instead of 5 and 2')
+    },
+  },
+  {
+    name: 'what a request took before from buckets that it charges no more is given back, whether it is allowed or not',
+    check: async (store) => {
+      const requests = perMinute(60, { counts: 'requests' })
+      const [both, other] = [charge([large, requests], { cost: 4 }), charge(large, { key: 'other', cost: 3 })]
+      await store.take([both, other], 0)
+      await store.take([both], 0)
+      equal(leftOf(await store.take([{ ...other, cost: 1 }], 0, [both, other])), [9], 'left of the other')
+      await shows(store, both, [{ now: 0, cost: 0, allowed: true, left: [6, 58] }])
+      const { allowed } = await store.take([{ ...other, cost: 11 }], 0, [both])
+      equal(allowed, false, '11 of 10')
+      await shows(store, both, [{ now: 0, cost: 0, allowed: true, left: [10, 59] }])
+    },
+  },
+  {
+    name: 'peek answers what take would of a request that was charged before, and gives back nothing',
+    check: async (store) => {
+      const costs = (cost: number) => [charge(large, { cost })]
+      await store.take(costs(8), 0)
+      equal(leftOf(await store.peek(costs(3), 0, costs(8))), [7], 'left after 3 instead of 8')
+      await shows(store, charge(large), [{ now: 0, cost: 0, allowed: true, left: [2] }])
     },
   },
   {
@@ -81,7 +105,9 @@ export const SEVERAL: readonly StoreCheck[] = [
     check: async (store) => {
       await store.take([charge(large, { cost: 8 })], 0)
       await store.take([charge(large, { cost: 2 })], 0)
-      const { allowed, retryAfterMs, limits } = await store.take([charge(large, { cost: 5, taken: 2 })], 0)
+      const { allowed, retryAfterMs, limits } = await store.take([charge(large, { cost: 5 })], 0, [
+        charge(large, { cost: 2 }),
+      ])
       equal(
         [allowed, retryAfterMs, limits.map((status) => status.remaining)],
         [false, 3_000, [2]],

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
-import type { Seen } from '../scenarios/stage.js'
+import type { ScenarioName } from '../scenarios/scenarios.js'
+import type { Seen } from '../scenarios/seen.js'
 import { CONTROL } from '../scenarios/stage.js'
-import type { ScenarioName } from '../scenarios.js'
 import { type Answer, type Ask, Wire } from './wire.js'
 
 /** What the suite says of a request, beside what HTTP does. */

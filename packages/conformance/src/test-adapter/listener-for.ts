@@ -1,7 +1,9 @@
 import type { RequestListener, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import type { Store } from '@rail/core'
-import { type AppUnderTest, type ChunkedReply, createStage, type MadeLimiter } from '../scenarios.js'
+import type { AppUnderTest, MadeLimiter } from '../scenarios/app-under-test.js'
+import type { ChunkedReply } from '../scenarios/reply.js'
+import { createStage } from '../scenarios/stage.js'
 
 /** The apps of all scenarios as one listener, for {@link listen} or {@link listenHttp2}: see {@link createStage}. */
 export function listenerFor<Req, Res, Limiter extends MadeLimiter<Req>, Done>(

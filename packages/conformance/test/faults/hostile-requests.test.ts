@@ -1,10 +1,10 @@
 import { type Charge, MemoryStore } from '@rail/core'
 import { describe, expect, test } from 'vitest'
-import { hostileCases } from '../../src/hostile-cases.js'
+import { hostileCases } from '../../src/adapter-checks/hostile-cases.js'
 import { App } from '../../src/test-adapter/app.js'
 import { faultsOf } from '../../src/test-hostile-requests.js'
-import { identifying, options, storing } from '../adapter-mutants/mutant.js'
-import { type Fault, startPlain } from '../plain-adapter.js'
+import { identifying, options, storing } from '../adapter-checks/adapter-mutants/mutant.js'
+import { type Fault, startPlain } from '../adapter-checks/plain-adapter.js'
 
 /** Buckets of an object: `__proto__` and its like are there from the start, and are no buckets. */
 class StoreOfAnObject extends MemoryStore {

@@ -3,8 +3,8 @@ import type { MemoryStore, Store } from '@rail/core'
 import fc from 'fast-check'
 import { build, type Rollup } from 'vite'
 import { describe, expect, test } from 'vitest'
-import { program, vectorOf } from '../../src/programs.js'
-import { checkVector } from '../../src/vectors.js'
+import { program, vectorOf } from '../../src/vectors/programs.js'
+import { checkVector } from '../../src/vectors/vectors.js'
 
 /** What is written otherwise in core's sources, and so what is wrong. One of the texts has to be there. */
 interface SourceMutant {

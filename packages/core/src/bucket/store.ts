@@ -12,12 +12,13 @@ export interface Store {
   /**
    * Checks every bucket of every charge, then takes from all of them or from none.
    *
-   * @param before What this same request has taken from this store earlier: it is given back first, so that a costlier
-   * route takes only the difference. Buckets of it that are to stay charged are among `charges` too. A refusal leaves
-   * nothing of the request taken.
+   * `before`: the charges that this same request took earlier, as it took them. They are given back first, so that a route
+   * which costs more than its router takes only the difference. A bucket that `charges` name as well is given back under
+   * the limit of `charges`; any other bucket under the limit that it has now, as by `settle`. On a refusal nothing of the
+   * request stays taken: the store gives back and takes nothing. To keep an earlier charge, pass it in `charges` too.
    */
   take(charges: readonly Charge[], now: number, before?: readonly Charge[]): MaybePromise<Decision>
-  /** The decision that take would make, without taking, and without making a key recent. */
+  /** The decision that take would make. Takes and gives back nothing, and does not make a key recent. */
   peek(charges: readonly Charge[], now: number, before?: readonly Charge[]): MaybePromise<Decision>
   /**
    * Corrects what an allowed take took, once the true cost is known: moves the difference between `actual` and each
@@ -31,7 +32,7 @@ export interface Store {
 /** Whether a value has the methods of a store. */
 export function isStore(value: unknown): value is Store {
   const store = (value ?? {}) as Record<string, unknown>
-  return (
-    typeof value === 'object' && ['take', 'peek', 'settle', 'reset'].every((name) => typeof store[name] === 'function')
-  )
+  return typeof value === 'object' && METHODS.every((name) => typeof store[name] === 'function')
 }
+
+const METHODS = ['take', 'peek', 'settle', 'reset']

@@ -16,12 +16,6 @@ export interface Charge {
   readonly limits: readonly Limit[]
   /** Tokens, a whole number from 0. */
   readonly cost: number
-  /**
-   * What this same request has taken from these buckets before. It is given back before the whole cost is asked, so that
-   * a route which costs more than its router takes only the difference, and a refusal leaves nothing taken.
-   * `undefined`: nothing; a number: that cost, and 1 from limits that count requests.
-   */
-  readonly taken?: number | undefined
 }
 
 /** Checks a key. @throws RailError `RAIL_BAD_KEY` */
@@ -69,14 +63,35 @@ export function disjoint(charges: readonly Charge[]): readonly Charge[] {
         `charges: two charges of key ${shown(bucket.key)} define limit "${limit.name}" differently. Give one a scope or another name.`,
       )
     }
-    merged.set(
-      id,
-      met === undefined ? bucket : { ...bucket, cost: met.cost + bucket.cost, taken: sum(met.taken, bucket.taken) },
-    )
+    merged.set(id, met === undefined ? bucket : { ...bucket, cost: met.cost + bucket.cost })
   }
   return merged.size === buckets.length ? charges : [...merged.values()]
 }
 
-function sum(a: number | undefined, b: number | undefined): number | undefined {
-  return a === undefined && b === undefined ? undefined : (a ?? 0) + (b ?? 0)
+/**
+ * How many tokens charges of one request have taken from a bucket, all together: their costs, or 1 where the limit counts
+ * requests. 0 where none of them is on the bucket.
+ */
+export function tokensTaken(
+  charges: readonly Charge[],
+  { scope = '', key }: Pick<Charge, 'scope' | 'key'>,
+  { name }: Pick<Limit, 'name'>,
+): number {
+  let tokens = 0
+  for (const charge of charges) {
+    if (charge.key !== key || (charge.scope ?? '') !== scope) continue
+    for (const limit of charge.limits) {
+      if (limit.name === name) tokens = limit.counts === 'cost' ? tokens + charge.cost : 1
+    }
+  }
+  return tokens
+}
+
+/** These charges without the buckets that `others` are on too. */
+export function chargesBeside(charges: readonly Charge[], others: readonly Charge[]): readonly Charge[] {
+  const buckets = new Set(others.flatMap((charge) => charge.limits.map((limit) => bucketId(charge, limit))))
+  return charges.flatMap((charge) => {
+    const limits = charge.limits.filter((limit) => !buckets.has(bucketId(charge, limit)))
+    return limits.length === 0 ? [] : [limits.length === charge.limits.length ? charge : { ...charge, limits }]
+  })
 }

@@ -1,7 +1,7 @@
 import { checkOption, checkOptionNames, isFunction, isString, isWholeFrom } from '../base/check.js'
 import { RailError } from '../base/errors.js'
 import { isLimitSource } from '../bucket/limit-source.js'
-import { bucketId, type Charge } from '../limit/charge.js'
+import { type Charge, chargesBeside } from '../limit/charge.js'
 import { checkLimits, checkNames } from '../limit/check-limits.js'
 import { scopeWithin } from './charging.js'
 import type { LimiterOptions, RouteOptions } from './options.js'
@@ -64,11 +64,5 @@ function checkRoute<Request>(route: RouteOptions<Request>, limiter: LimiterOptio
  * charged before and are not among `charges` stay charged.
  */
 export function withKept(charges: readonly Charge[], before: readonly Charge[]): readonly Charge[] {
-  if (before.length === 0) return charges
-  const now = new Set(charges.flatMap((charge) => charge.limits.map((limit) => bucketId(charge, limit))))
-  const kept = before.map((charge) => ({
-    ...charge,
-    limits: charge.limits.filter((limit) => !now.has(bucketId(charge, limit))),
-  }))
-  return [...charges, ...kept].filter((charge) => charge.limits.length > 0)
+  return before.length === 0 ? charges : [...charges, ...chargesBeside(before, charges)]
 }

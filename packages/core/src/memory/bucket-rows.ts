@@ -125,7 +125,7 @@ export class BucketRows {
    */
   move(scope: string, key: string, limits: readonly Limit[], tokens: number, now: number): void {
     let row = this.find(scope, key)
-    if (row === NONE && tokens < 0) return
+    if (row === NONE && tokens <= 0) return
     if (row === NONE) row = this.insert(scope, key, limits, now)
     this.#drain(row, now)
     if (tokens > 0) {

@@ -3,7 +3,7 @@ import { costFor, fits, givenBack, taken } from '../bucket/bucket.js'
 import { type Decision, decisionOf, type LimitStatus, statusOf } from '../bucket/decision.js'
 import type { Store } from '../bucket/store.js'
 import { listOf } from '../bucket/young.js'
-import { type Charge, checkKey, disjoint } from '../limit/charge.js'
+import { type Charge, chargesBeside, checkKey, disjoint, tokensTaken } from '../limit/charge.js'
 import { type Limit, sameLimits } from '../limit/limit.js'
 import { decideBlock } from './block-decision.js'
 import { BucketRows } from './bucket-rows.js'
@@ -48,12 +48,12 @@ export class MemoryStore implements Store {
     return this.#made?.size ?? 0
   }
 
-  take(charges: readonly Charge[], now: number): Decision {
-    return this.#decide(charges, now, true)
+  take(charges: readonly Charge[], now: number, before?: readonly Charge[]): Decision {
+    return this.#decide(charges, now, true, before)
   }
 
-  peek(charges: readonly Charge[], now: number): Decision {
-    return this.#decide(charges, now, false)
+  peek(charges: readonly Charge[], now: number, before?: readonly Charge[]): Decision {
+    return this.#decide(charges, now, false, before)
   }
 
   settle(charges: readonly Charge[], actual: number, now: number): void {
@@ -75,13 +75,13 @@ export class MemoryStore implements Store {
     return this.#made
   }
 
-  #decide(charges: readonly Charge[], now: number, commit: boolean): Decision {
+  #decide(charges: readonly Charge[], now: number, commit: boolean, before?: readonly Charge[]): Decision {
     const buckets = this.#ready()
+    if (before !== undefined) return this.#decideAgain(buckets, disjoint(charges), now, commit, before)
     if (charges.length > 1) return this.#decideMany(buckets, disjoint(charges), now, commit)
     const charge = charges[0]
     if (charge === undefined) return decisionOf([])
     const row = buckets.find(charge.scope ?? '', charge.key)
-    if (charge.taken !== undefined) return this.#decideMany(buckets, charges, now, commit)
     if (row === NONE) return this.#decideNew(buckets, charge, now, commit)
     const { limits, blocks } = buckets.layoutOf(row)
     const same = limits === charge.limits || sameLimits(limits, charge.limits)
@@ -110,10 +110,31 @@ export class MemoryStore implements Store {
     return decision
   }
 
-  #decideMany(buckets: BucketRows, asked: readonly Charge[], now: number, commit: boolean): Decision {
+  /** The decision on a request that has taken something before. */
+  #decideAgain(
+    buckets: BucketRows,
+    asked: readonly Charge[],
+    now: number,
+    commit: boolean,
+    before: readonly Charge[],
+  ): Decision {
+    const decision = this.#decideMany(buckets, asked, now, commit, before)
+    for (const { scope = '', key, limits, cost } of commit ? chargesBeside(disjoint(before), asked) : NO_CHARGES) {
+      for (const limit of limits) buckets.move(scope, key, [limit], -costFor(limit, cost), now)
+    }
+    return decision
+  }
+
+  #decideMany(
+    buckets: BucketRows,
+    asked: readonly Charge[],
+    now: number,
+    commit: boolean,
+    before: readonly Charge[] = NO_CHARGES,
+  ): Decision {
     const changed = this.#changed
     changed.length = 0
-    const allowed = this.#ask(buckets, asked, now, changed)
+    const allowed = this.#ask(buckets, asked, now, before, changed)
     const statuses = this.#answer(asked, allowed)
     if (commit) this.#write(buckets, asked, now)
     return decisionOf(
@@ -123,19 +144,28 @@ export class MemoryStore implements Store {
   }
 
   /** Reads what every bucket owes now and asks whether all have room. `changed` receives those whose limit has changed. */
-  #ask(buckets: BucketRows, asked: readonly Charge[], now: number, changed: number[]): boolean {
+  #ask(
+    buckets: BucketRows,
+    asked: readonly Charge[],
+    now: number,
+    before: readonly Charge[],
+    changed: number[],
+  ): boolean {
     const owed = this.#owed
     let allowed = true
     let bucket = 0
     for (let index = 0; index < asked.length; index++) {
-      const { scope = '', key, limits, cost, taken: before } = asked[index] as Charge
+      const charge = asked[index] as Charge
+      const { scope = '', key, limits, cost } = charge
       const row = buckets.find(scope, key)
       this.#rows[index] = row
       this.#aheadMs[index] = row === NONE ? 0 : buckets.aheadMs(row, now)
       buckets.read(row, limits, now, owed, bucket, changed)
       for (let i = 0; i < limits.length; i++, bucket++) {
         const limit = limits[i] as Limit
-        if (before !== undefined) owed[bucket] = givenBack(owed[bucket] as number, limit, costFor(limit, before))
+        if (before.length > 0) {
+          owed[bucket] = givenBack(owed[bucket] as number, limit, tokensTaken(before, charge, limit))
+        }
         if (!fits(owed[bucket] as number, limit, costFor(limit, cost))) allowed = false
       }
     }
@@ -194,4 +224,5 @@ export class MemoryStore implements Store {
   }
 }
 
+const NO_CHARGES: readonly Charge[] = Object.freeze([])
 const isNumberOfKeys = (value: number): boolean => Number.isInteger(value) && value >= 1 && value <= MOST_ROWS

@@ -1,6 +1,7 @@
-import { checkOption, checkOptionNames, suggestionFor } from '../base/check.js'
+import { checkOption, checkOptionNames } from '../base/check.js'
 import { type Clock, epochNow, readClock } from '../base/clock.js'
 import { RailError, shown } from '../base/errors.js'
+import { suggestionFor } from '../base/suggestion.js'
 import type { LimitSource } from '../bucket/limit-source.js'
 import type { Limit } from '../limit/limit.js'
 import { share } from '../limit/share.js'

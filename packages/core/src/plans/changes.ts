@@ -1,5 +1,5 @@
-import { suggestionFor } from '../base/check.js'
 import { shown } from '../base/errors.js'
+import { suggestionFor } from '../base/suggestion.js'
 import type { PlanChanges, PlanDocument } from './document.js'
 import { type Override, type OverrideTargets, overridden, overridesOf, overrideTargets } from './overrides.js'
 import { planLimits, type ScopedLimits } from './plan-limits.js'

@@ -1,5 +1,5 @@
-import { suggestionFor } from '../base/check.js'
 import { RailError, shown } from '../base/errors.js'
+import { suggestionFor } from '../base/suggestion.js'
 import { LARGEST_INTEGER, type Limit } from '../limit/limit.js'
 import { sentName } from '../limit/sent-name.js'
 import type { OverrideValue, PlanOverride } from './document.js'

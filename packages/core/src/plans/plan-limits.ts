@@ -1,5 +1,5 @@
-import { suggestionFor } from '../base/check.js'
 import { RailError, shown } from '../base/errors.js'
+import { suggestionFor } from '../base/suggestion.js'
 import { durationMs } from '../limit/duration.js'
 import { type Limit, limit } from '../limit/limit.js'
 import { sentName } from '../limit/sent-name.js'

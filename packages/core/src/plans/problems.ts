@@ -1,5 +1,5 @@
-import { suggestionFor } from '../base/check.js'
 import { RailError, shown } from '../base/errors.js'
+import { suggestionFor } from '../base/suggestion.js'
 
 /** One thing that is wrong in a plan document. */
 export interface PlanProblem {

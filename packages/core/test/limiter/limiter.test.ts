@@ -300,8 +300,8 @@ const FAULTS: readonly (readonly [what: string, options: unknown, fault: object]
   ['charges returns an object', charging({}), { code: 'RAIL_BAD_CHARGES' }],
   [
     'charges says what was taken, which would give it back',
-    charging([{ key: 'acme', limits: [perMinute(2)], cost: 1, taken: 1 }]),
-    { code: 'RAIL_BAD_CHARGES', message: /has no taken/ },
+    charging([{ key: 'acme', limits: [perMinute(2)], cost: 1, taken: 1 } as never]),
+    { code: 'RAIL_BAD_CHARGES', message: /no property "taken"/ },
   ],
   [
     'a charge has a mistyped scope, which would be counted in none',

@@ -1,7 +1,7 @@
 import type { Charge, Decision, Limit, LimitStatus } from '@rail/core'
-import type { Asked, ExactBucket } from '../../src/exact-bucket.js'
-import { ExactStore } from '../../src/exact-store.js'
-import { ceil, compare, type Fraction, floor, least, plus, whole, ZERO } from '../../src/fraction.js'
+import type { Asked, ExactBucket } from '../../../src/exact/exact-bucket.js'
+import { ExactStore } from '../../../src/exact/exact-store.js'
+import { ceil, compare, type Fraction, floor, least, plus, whole, ZERO } from '../../../src/exact/fraction.js'
 import { asking, joined, limiting, type Mutant, mutant } from './mutant.js'
 
 class StartsWithATokenOwed extends ExactStore {
@@ -78,9 +78,14 @@ class RoundsTokensUp extends ExactStore {
 }
 
 class TakesBeforeItAsksTheNext extends ExactStore {
-  protected override decide(charges: readonly Charge[], now: number, commit: boolean): Decision {
+  protected override decide(
+    charges: readonly Charge[],
+    now: number,
+    commit: boolean,
+    before: readonly Charge[],
+  ): Decision {
     const each = charges.flatMap((charge) => charge.limits.map((limit) => ({ ...charge, limits: [limit] })))
-    return joined(each.map((charge) => super.decide([charge], now, commit)))
+    return joined(each.map((charge) => super.decide([charge], now, commit, before)))
   }
 }
 

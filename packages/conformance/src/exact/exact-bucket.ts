@@ -7,8 +7,6 @@ export interface Asked {
   readonly key: string
   readonly limit: Limit
   readonly cost: number
-  /** What the same request took from it before, in tokens. */
-  readonly before: number
 }
 
 /** What one key owes in one scope. */

@@ -83,18 +83,13 @@ export const REFUSAL_MUTANTS: readonly Mutant[] = [
     ...options(() => ({ body: undefined })),
   },
   {
-    fault: 'it knows no longest Retry-After',
-    breaks: ['a longest Retry-After lowers Retry-After and the body, not t'],
-    ...options(() => ({ maxRetryAfter: undefined })),
-  },
-  {
     fault: 'it knows no jitter',
     breaks: ['jitter lengthens Retry-After and the body alike, and never t'],
     ...options(() => ({ jitter: undefined })),
   },
   {
     fault: 'it does not ask onReject',
-    breaks: [/^onReject that gives (json|text|typed|later)/],
+    breaks: [/^onReject that gives (json|text|typed|later|unknown-member)/],
     ...options(() => ({ onReject: undefined })),
   },
   {
@@ -104,7 +99,7 @@ export const REFUSAL_MUTANTS: readonly Mutant[] = [
     outcome: (outcome, req, _res, given) => {
       const onReject = hooks.get(given)?.onReject
       if (outcome.refusal === undefined || onReject === undefined) return outcome
-      const reply = onReject(outcome.refusal, req) as { text?: string; type?: string } & Promise<unknown>
+      const reply = onReject(outcome.refusal, req, () => {}) as { text?: string; type?: string } & Promise<unknown>
       if ('then' in Object(reply)) reply.then(undefined, () => {})
       const { type = 'application/json' } = reply
       return { ...outcome, refusal: { ...outcome.refusal, type, body: reply.text ?? JSON.stringify(reply) } }

@@ -14,7 +14,7 @@ export interface Program {
 type ProgramStep =
   | { readonly do: 'wait'; readonly ms: number }
   | { readonly do: 'take'; readonly charges: readonly ProgramCharge[] }
-  | { readonly do: 'takeMore'; readonly which: number; readonly cost: ProgramCost }
+  | { readonly do: 'takeMore'; readonly which: number; readonly cost: ProgramCost; readonly fewer: boolean }
   | { readonly do: 'settle'; readonly which: number; readonly cost: ProgramCost }
   | { readonly do: 'change'; readonly name: number; readonly definition: number }
   | { readonly do: 'reset'; readonly key: number; readonly scope: number }
@@ -64,7 +64,10 @@ const step = (): fc.Arbitrary<ProgramStep> => {
     { weight: 10, arbitrary: fc.record({ do: fc.constant('take' as const), charges }) },
     { weight: 6, arbitrary: fc.record({ do: fc.constant('wait' as const), ms: waitMs() }) },
     { weight: 2, arbitrary: fc.record({ do: fc.constant('settle' as const), which, cost: cost() }) },
-    { weight: 2, arbitrary: fc.record({ do: fc.constant('takeMore' as const), which, cost: cost() }) },
+    {
+      weight: 2,
+      arbitrary: fc.record({ do: fc.constant('takeMore' as const), which, cost: cost(), fewer: fc.boolean() }),
+    },
     {
       weight: 2,
       arbitrary: fc.record({
@@ -143,9 +146,8 @@ export function vectorOf(name: string, { start, limits: definitions, steps }: Pr
     const { burst } = limits[ids[percent % ids.length] as string] as Limit
     return tokens + Math.floor((burst * percent) / 100)
   }
-  const take = (charges: readonly VectorCharge[], names: Taken['names']) => {
-    if (recorder.take(charges, now).allowed)
-      taken.push({ charges: charges.map(({ taken, ...charge }) => charge), names })
+  const take = (charges: readonly VectorCharge[], names: Taken['names'], before?: readonly VectorCharge[]) => {
+    if (recorder.take(charges, now, before).allowed) taken.push({ charges, names })
   }
   const pick = (which: number) => taken.splice(which % taken.length, 1)[0]
 
@@ -174,11 +176,12 @@ export function vectorOf(name: string, { start, limits: definitions, steps }: Pr
       case 'takeMore': {
         const earlier = pick(step.which)
         if (earlier === undefined) break
+        const names = earlier.names.map((each) => (step.fewer && each.length > 1 ? each.slice(1) : each))
         const charges = earlier.charges.map((charge, index) => {
-          const ids = idsOf(earlier.names[index] as number[])
-          return { ...charge, limits: ids, cost: costOf(step.cost, ids), taken: charge.cost }
+          const ids = idsOf(names[index] as number[])
+          return { ...charge, limits: ids, cost: costOf(step.cost, ids) }
         })
-        take(charges, earlier.names)
+        take(charges, names, earlier.charges)
         break
       }
       case 'settle': {

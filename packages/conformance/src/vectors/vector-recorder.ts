@@ -1,5 +1,5 @@
 import type { Limit } from '@rail/core'
-import { ExactStore } from './exact-store.js'
+import { ExactStore } from '../exact/exact-store.js'
 import { answerOf, chargesIn, type Vector, type VectorAnswer, type VectorCharge, type VectorStep } from './vectors.js'
 
 /** Makes a vector: does what it is told on the exact store and writes down what is answered. */
@@ -21,33 +21,38 @@ export class VectorRecorder {
   }
 
   /**
-   * Takes. Around a refusal it looks what is there before and after, which must be the same, a millisecond before the
+   * Takes, in place of what the same request took `before`. Around a refusal it looks what is there before and after, which must be the same, a millisecond before the
    * told wait is over, which must be refused, and when it is, which must be allowed.
    */
-  take(charges: readonly VectorCharge[], now: number): VectorAnswer {
-    const asked = this.#chargesOf(charges)
+  take(charges: readonly VectorCharge[], now: number, before?: readonly VectorCharge[]): VectorAnswer {
     const nothing = charges.map((charge) => ({ ...charge, cost: 0 }))
-    if (!this.#store.peek(asked, now).allowed) this.peek(nothing, now)
-    const answer = answerOf(this.#store.take(asked, now))
-    this.#steps.push({ op: 'take', now, charges, answer })
+    if (!this.#answer('peek', charges, now, before).allowed) this.peek(nothing, now, before)
+    const answer = this.#answer('take', charges, now, before)
+    this.#steps.push({ op: 'take', now, charges, before, answer })
     if (answer.allowed) return answer
-    const later = charges.map(({ taken, ...charge }) => charge)
-    this.peek(
-      later.map((charge) => ({ ...charge, cost: 0 })),
-      now,
-    )
+    this.peek(nothing, now)
     const { wait } = answer
     if (wait !== null && Number.isSafeInteger(now + wait)) {
-      this.peek(later, now + wait - 1)
-      this.peek(later, now + wait)
+      this.peek(charges, now + wait - 1)
+      this.peek(charges, now + wait)
     }
     return answer
   }
 
-  peek(charges: readonly VectorCharge[], now: number): VectorAnswer {
-    const answer = answerOf(this.#store.peek(this.#chargesOf(charges), now))
-    this.#steps.push({ op: 'peek', now, charges, answer })
+  peek(charges: readonly VectorCharge[], now: number, before?: readonly VectorCharge[]): VectorAnswer {
+    const answer = this.#answer('peek', charges, now, before)
+    this.#steps.push({ op: 'peek', now, charges, before, answer })
     return answer
+  }
+
+  #answer(
+    op: 'take' | 'peek',
+    charges: readonly VectorCharge[],
+    now: number,
+    before: readonly VectorCharge[] | undefined,
+  ): VectorAnswer {
+    const earlier = before === undefined ? undefined : this.#chargesOf(before)
+    return answerOf(this.#store[op](this.#chargesOf(charges), now, earlier))
   }
 
   settle(charges: readonly VectorCharge[], actual: number, now: number): void {

@@ -1,4 +1,4 @@
 import { MemoryStore } from '@rail/core'
-import { testStore } from '../src/index.js'
+import { testStore } from '../../src/index.js'
 
 testStore({ name: 'memory', create: () => new MemoryStore() })

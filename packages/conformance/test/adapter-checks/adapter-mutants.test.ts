@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { ADAPTER_CHECKS } from '../src/adapter-checks/index.js'
-import { App } from '../src/test-adapter/app.js'
+import { ADAPTER_CHECKS } from '../../src/adapter-checks/index.js'
+import { App } from '../../src/test-adapter/app.js'
 import { MUTANTS } from './adapter-mutants/index.js'
 import type { Mutant } from './adapter-mutants/mutant.js'
 import { startPlain } from './plain-adapter.js'

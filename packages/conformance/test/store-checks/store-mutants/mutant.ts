@@ -1,5 +1,5 @@
 import type { Charge, Decision, Limit, Store } from '@rail/core'
-import { ExactStore } from '../../src/exact-store.js'
+import { ExactStore } from '../../../src/exact/exact-store.js'
 
 /** A store with one fault, and the sentence of the specification that it breaks. */
 export interface Mutant {
@@ -16,8 +16,13 @@ export function mutant(breaks: string, fault: string, Faulty: new () => Store): 
 /** A store that is asked something else than it is told. */
 export function asking(change: (charge: Charge) => Charge): new () => ExactStore {
   return class extends ExactStore {
-    protected override decide(charges: readonly Charge[], now: number, commit: boolean): Decision {
-      return super.decide(charges.map(change), now, commit)
+    protected override decide(
+      charges: readonly Charge[],
+      now: number,
+      commit: boolean,
+      before: readonly Charge[],
+    ): Decision {
+      return super.decide(charges.map(change), now, commit, before)
     }
   }
 }

@@ -1,15 +1,8 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
-import {
-  createLimiter,
-  type Limiter,
-  type LimiterOptions,
-  type Outcome,
-  type RequestReader,
-  type RouteOptions,
-} from '@rail/core'
-import { addFields } from '@rail/core/adapter'
-import { listen, listenerFor, type RunningApp, writeStream } from '../src/index.js'
-import type { Answer, AppUnderTest, Setup } from '../src/scenarios.js'
+import { createLimiter, type Limiter, type LimiterOptions, type Outcome, type RouteOptions } from '@rail/core'
+import { addFields, isPreflight } from '@rail/core/adapter'
+import { listen, listenerFor, type RunningApp, writeStream } from '../../src/index.js'
+import type { Answer, AppUnderTest, Setup } from '../../src/scenarios.js'
 
 /** A request of Node's own, and what limiters left on it. */
 export interface Req extends IncomingMessage {
@@ -39,10 +32,7 @@ export interface Fault {
   readonly unmade?: Middleware
 }
 
-const reader: RequestReader<Req> = {
-  method: (req) => req.method as string,
-  header: (req, name) => req.headers[name]?.toString(),
-}
+const header = (req: Req, name: string): string | undefined => req.headers[name]?.toString()
 
 /** Sends a refusal, unless somebody has answered. */
 export function send(res: ServerResponse, { refusal }: Outcome): void {
@@ -88,7 +78,8 @@ function appOf(fault: Fault): AppUnderTest<Req, ServerResponse, Made, RequestLis
   return {
     rateLimit: (options) => limiterOf(fault.options?.(options) ?? options, fault),
     rail: (req) => req.rail,
-    header: reader.header,
+    header,
+    preflights: (req) => isPreflight({ method: req.method as string, header: (name) => header(req, name) }),
     setFields,
     isAnswered: (res) => res.headersSent,
     answer,
@@ -133,7 +124,7 @@ function limiterOf(options: LimiterOptions<Req>, fault: Fault): Made {
   const { unmade } = fault
   const owner = {}
   try {
-    const made = createLimiter(options, reader)
+    const made = createLimiter(options)
     const limiter = fault.limiter?.(made, options) ?? made
     return {
       middleware: middlewareOf(limiter, options, owner, fault),

@@ -14,7 +14,7 @@ function importsOf(file: URL, known = new Set<string>()): Set<string> {
 
 it('the scenarios need neither Node nor vitest, so that any runtime can have them', () => {
   const outside = (name: string): string[] =>
-    [...importsOf(new URL(`../src/${name}.ts`, import.meta.url))].filter((from) => !from.startsWith('file:'))
+    [...importsOf(new URL(`../../src/${name}.ts`, import.meta.url))].filter((from) => !from.startsWith('file:'))
   expect(outside('test-adapter')).toContain('vitest')
   expect(outside('scenarios')).toEqual(['@rail/core'])
 })

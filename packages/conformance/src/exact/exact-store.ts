@@ -30,12 +30,12 @@ const MOST_OWED_GRAINS = BigInt(Number.MAX_SAFE_INTEGER)
 export class ExactStore implements Store {
   protected readonly rows = new Map<string, ExactRow>()
 
-  take(charges: readonly Charge[], now: number): Decision {
-    return this.decide(charges, now, true)
+  take(charges: readonly Charge[], now: number, before: readonly Charge[] = []): Decision {
+    return this.decide(charges, now, true, before)
   }
 
-  peek(charges: readonly Charge[], now: number): Decision {
-    return this.decide(charges, now, false)
+  peek(charges: readonly Charge[], now: number, before: readonly Charge[] = []): Decision {
+    return this.decide(charges, now, false, before)
   }
 
   settle(charges: readonly Charge[], actual: number, now: number): void {
@@ -55,18 +55,24 @@ export class ExactStore implements Store {
     this.rows.delete(this.rowId(scope, key))
   }
 
-  protected decide(charges: readonly Charge[], now: number, commit: boolean): Decision {
+  protected decide(charges: readonly Charge[], now: number, commit: boolean, before: readonly Charge[]): Decision {
     const asked = this.together(charges)
+    const earlier = new Map(this.together(before).map((bucket) => [this.bucketId(bucket), bucket]))
     const rows = new Map<string, ExactRow>()
     const redefined = new Set<number>()
-    const owed = asked.map(({ scope, key, limit, before }, index) => {
+    const rowOf = (scope: string, key: string): ExactRow => {
       const id = this.rowId(scope, key)
       const row = rows.get(id) ?? this.broughtTo(now, this.rows.get(id))
       rows.set(id, row)
-      const bucket = row.buckets.get(limit.name)
+      return row
+    }
+    const owed = asked.map((one, index) => {
+      const bucket = rowOf(one.scope, one.key).buckets.get(one.limit.name)
+      const tokens = earlier.get(this.bucketId(one))?.cost ?? 0
+      earlier.delete(this.bucketId(one))
       if (bucket === undefined) return ZERO
-      if (this.isRedefined(bucket, limit)) redefined.add(index)
-      return this.moved({ limit, owed: this.carriedOver(bucket, limit) }, -before).owed
+      if (this.isRedefined(bucket, one.limit)) redefined.add(index)
+      return this.moved({ limit: one.limit, owed: this.carriedOver(bucket, one.limit) }, -tokens).owed
     })
     const refused = asked.map(({ limit, cost }, index) => !this.fits(owed[index] as Fraction, limit, cost))
     const allowed = !refused.includes(true)
@@ -76,10 +82,15 @@ export class ExactStore implements Store {
       const after = this.takes(limit, allowed) ? this.moved(before, cost) : before
       row.buckets.set(limit.name, after)
       const aheadMs = row.at - now
-      return this.statusOf({ scope, key, limit, cost, before: 0 }, refused[index] === true, after.owed, aheadMs)
+      return this.statusOf({ scope, key, limit, cost }, refused[index] === true, after.owed, aheadMs)
     })
     if (commit && this.writes(allowed)) {
-      for (const { scope, key } of asked) this.keep(scope, key, rows.get(this.rowId(scope, key)) as ExactRow)
+      for (const { scope, key, limit, cost } of earlier.values()) {
+        const { buckets } = rowOf(scope, key)
+        const bucket = buckets.get(limit.name)
+        if (bucket !== undefined) buckets.set(limit.name, this.moved(bucket, -cost))
+      }
+      for (const { scope, key } of [...asked, ...earlier.values()]) this.keep(scope, key, rowOf(scope, key))
     }
     return this.decisionOf(statuses, redefined)
   }
@@ -88,10 +99,14 @@ export class ExactStore implements Store {
     return JSON.stringify([scope, key])
   }
 
+  protected bucketId({ scope, key, limit }: Asked): string {
+    return JSON.stringify([scope, key, limit.name])
+  }
+
   /** The buckets that are charged, each once: charges that meet in one are asked with their costs added. */
   protected together(charges: readonly Charge[]): readonly Asked[] {
     const asked = new Map<string, Asked>()
-    for (const { scope = '', key, limits, cost, taken } of charges) {
+    for (const { scope = '', key, limits, cost } of charges) {
       for (const limit of limits) {
         const id = JSON.stringify([scope, key, limit.name])
         const met = asked.get(id)
@@ -102,12 +117,7 @@ export class ExactStore implements Store {
           )
         }
         const asks = this.costFor(limit, cost)
-        const before = taken === undefined ? 0 : this.costFor(limit, taken)
-        asked.set(id, {
-          ...{ scope, key, limit },
-          cost: met === undefined ? asks : this.sumFor(limit, met.cost, asks),
-          before: met === undefined ? before : this.sumFor(limit, met.before, before),
-        })
+        asked.set(id, { scope, key, limit, cost: met === undefined ? asks : this.sumFor(limit, met.cost, asks) })
       }
     }
     return [...asked.values()]

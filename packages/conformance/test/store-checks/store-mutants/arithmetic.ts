@@ -1,7 +1,7 @@
 import type { Limit } from '@rail/core'
-import { grainsOf } from '../../src/exact-bucket.js'
-import { ExactStore } from '../../src/exact-store.js'
-import { type Fraction, ratio, reduced } from '../../src/fraction.js'
+import { grainsOf } from '../../../src/exact/exact-bucket.js'
+import { ExactStore } from '../../../src/exact/exact-store.js'
+import { type Fraction, ratio, reduced } from '../../../src/exact/fraction.js'
 import { type Mutant, mutant } from './mutant.js'
 
 const numberOf = ({ over, under }: Fraction): number => Number(over) / Number(under)

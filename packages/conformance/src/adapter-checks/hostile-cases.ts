@@ -1,5 +1,5 @@
-import { randomFrom } from './adapter-checks/check.js'
-import type { ScenarioName } from './scenarios.js'
+import type { ScenarioName } from '../scenarios/scenarios.js'
+import { randomFrom } from './check.js'
 
 /** Somebody who asks once, and then again as whom a limiter must know: by the same bytes, or the same address written otherwise. */
 export interface HostileCase {

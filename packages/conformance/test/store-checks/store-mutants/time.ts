@@ -1,7 +1,7 @@
 import type { Charge, Decision, Limit, LimitStatus, Store } from '@rail/core'
-import type { Asked, ExactBucket, ExactRow } from '../../src/exact-bucket.js'
-import { ExactStore } from '../../src/exact-store.js'
-import { type Fraction, floor, least, ratio, times, whole, ZERO } from '../../src/fraction.js'
+import type { Asked, ExactBucket, ExactRow } from '../../../src/exact/exact-bucket.js'
+import { ExactStore } from '../../../src/exact/exact-store.js'
+import { type Fraction, floor, least, ratio, times, whole, ZERO } from '../../../src/exact/fraction.js'
 import { joined, limiting, type Mutant, mutant } from './mutant.js'
 
 class MintsOnAStepBack extends ExactStore {
@@ -28,8 +28,13 @@ function anchored(atAfter: (at: number, now: number) => number): new () => Exact
 /** With time read as `read` reads it. */
 function reading(read: (now: number) => number): new () => ExactStore {
   return class extends ExactStore {
-    protected override decide(charges: readonly Charge[], now: number, commit: boolean): Decision {
-      return super.decide(charges, read(now), commit)
+    protected override decide(
+      charges: readonly Charge[],
+      now: number,
+      commit: boolean,
+      before: readonly Charge[],
+    ): Decision {
+      return super.decide(charges, read(now), commit, before)
     }
   }
 }
@@ -104,7 +109,12 @@ class RoundsDownWhatItCarriesOver extends ExactStore {
 }
 
 class DrainsAtTheNewRate extends ExactStore {
-  protected override decide(charges: readonly Charge[], now: number, commit: boolean): Decision {
+  protected override decide(
+    charges: readonly Charge[],
+    now: number,
+    commit: boolean,
+    before: readonly Charge[],
+  ): Decision {
     for (const { scope = '', key, limits } of charges) {
       const buckets = this.rows.get(this.rowId(scope, key))?.buckets
       for (const limit of limits) {
@@ -112,7 +122,7 @@ class DrainsAtTheNewRate extends ExactStore {
         if (bucket !== undefined) buckets?.set(limit.name, { ...bucket, limit })
       }
     }
-    return super.decide(charges, now, commit)
+    return super.decide(charges, now, commit, before)
   }
 }
 
@@ -121,7 +131,12 @@ function forgetting(
   forgets: (bucket: ExactBucket, limits: readonly Limit[], isRedefined: boolean) => boolean,
 ): new () => ExactStore {
   return class extends ExactStore {
-    protected override decide(charges: readonly Charge[], now: number, commit: boolean): Decision {
+    protected override decide(
+      charges: readonly Charge[],
+      now: number,
+      commit: boolean,
+      before: readonly Charge[],
+    ): Decision {
       for (const { scope = '', key, limits } of charges) {
         const buckets = this.rows.get(this.rowId(scope, key))?.buckets ?? new Map<string, ExactBucket>()
         const isRedefined = limits.some((limit) => {
@@ -130,7 +145,7 @@ function forgetting(
         })
         for (const [name, bucket] of buckets) if (forgets(bucket, limits, isRedefined)) buckets.delete(name)
       }
-      return super.decide(charges, now, commit)
+      return super.decide(charges, now, commit, before)
     }
   }
 }

@@ -1,7 +1,7 @@
 import type { Limit } from '@rail/core'
-import { rateOf, sameDefinition } from '../src/exact-bucket.js'
-import { compare, type Fraction, minus, plus, times, whole, ZERO } from '../src/fraction.js'
-import type { Vector } from '../src/vectors.js'
+import { rateOf, sameDefinition } from '../../src/exact/exact-bucket.js'
+import { compare, type Fraction, minus, plus, times, whole, ZERO } from '../../src/exact/fraction.js'
+import type { Vector } from '../../src/vectors/vectors.js'
 
 /** What one bucket let in and was given back at one moment. */
 export interface Flow {
@@ -33,12 +33,18 @@ export function flowsOf({ limits, steps }: Vector): BucketFlows[] {
     passedMs += Math.max(0, step.now - last)
     last = step.now
     const moved = new Map<BucketFlows, Flow>()
-    for (const { scope, key, limits: ids, cost, taken } of step.charges) {
+    const before = step.op === 'take' ? (step.before ?? []) : []
+    const moves = [
+      ...step.charges.map((charge) => ({ ...charge, earlier: false })),
+      ...before.map((charge) => ({ ...charge, earlier: true })),
+    ]
+    for (const { scope, key, limits: ids, cost, earlier } of moves) {
       for (const id of ids) {
         const limit = limits[id] as Limit
         const bucket = JSON.stringify([scope, key]) + limit.name
         let known = current.get(bucket)
-        if (known === undefined || !sameDefinition(known.limit, limit)) {
+        if (earlier && known === undefined) continue
+        if (known === undefined || (!earlier && !sameDefinition(known.limit, limit))) {
           known = { limit, flows: [] }
           current.set(bucket, known)
           all.push(known)
@@ -46,14 +52,11 @@ export function flowsOf({ limits, steps }: Vector): BucketFlows[] {
         const { admitted = 0, givenBack = 0 } = moved.get(known) ?? {}
         if (step.op === 'settle') {
           moved.set(known, { passedMs, admitted, givenBack: givenBack + Math.max(0, cost - step.actual) })
-        } else if (limit.counts === 'requests') {
-          moved.set(known, { passedMs, admitted: step.answer.allowed ? 1 : 0, givenBack: taken === undefined ? 0 : 1 })
+        } else if (earlier) {
+          moved.set(known, { passedMs, admitted, givenBack: limit.counts === 'requests' ? 1 : givenBack + cost })
         } else {
-          moved.set(known, {
-            passedMs,
-            admitted: step.answer.allowed ? admitted + cost : 0,
-            givenBack: givenBack + (taken ?? 0),
-          })
+          const tokens = limit.counts === 'requests' ? 1 : admitted + cost
+          moved.set(known, { passedMs, admitted: step.answer.allowed ? tokens : 0, givenBack })
         }
       }
     }

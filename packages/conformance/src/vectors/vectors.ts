@@ -1,6 +1,6 @@
 import type { Charge, Decision, Limit, Store } from '@rail/core'
-import data from '../data/vectors.json' with { type: 'json' }
-import { equal } from './store-checks/tools.js'
+import data from '../../data/vectors.json' with { type: 'json' }
+import { equal } from '../store-checks/tools.js'
 
 /** A golden vector: what happens to buckets, step by step, and what must be answered, to the digit. Plain JSON. */
 export interface Vector {
@@ -17,6 +17,8 @@ export type VectorStep =
       readonly op: 'take' | 'peek'
       readonly now: number
       readonly charges: readonly VectorCharge[]
+      /** What the same request took earlier; left out where that is nothing. */
+      readonly before?: readonly VectorCharge[] | undefined
       readonly answer: VectorAnswer
     }
   | { readonly op: 'settle'; readonly now: number; readonly charges: readonly VectorCharge[]; readonly actual: number }
@@ -28,7 +30,6 @@ export interface VectorCharge {
   readonly key: string
   readonly limits: readonly string[]
   readonly cost: number
-  readonly taken?: number | undefined
 }
 
 /** What a decision says, its statuses' fields each in a list. Waits are in milliseconds, `null` for never. */
@@ -63,7 +64,8 @@ export async function checkVector(store: Store, vector: Vector): Promise<void> {
         await store.reset(step.key, step.scope)
         break
       default: {
-        const answer = answerOf(await store[step.op](chargesOf(step.charges), step.now))
+        const before = step.before === undefined ? undefined : chargesOf(step.before)
+        const answer = answerOf(await store[step.op](chargesOf(step.charges), step.now, before))
         equal(
           answer,
           step.answer,

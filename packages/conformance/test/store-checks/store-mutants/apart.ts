@@ -1,6 +1,6 @@
 import type { Charge, Decision, Limit, Store } from '@rail/core'
-import { ExactStore } from '../../src/exact-store.js'
-import type { Fraction } from '../../src/fraction.js'
+import { ExactStore } from '../../../src/exact/exact-store.js'
+import type { Fraction } from '../../../src/exact/fraction.js'
 import { type Mutant, mutant } from './mutant.js'
 
 /** With rows named as `name` names them. */
@@ -39,13 +39,18 @@ function inAPlainObject(of: (charge: Charge) => string): new () => Store {
 class RemembersOneSetOfLimits extends ExactStore {
   readonly #sets = new Map<number, readonly Limit[]>()
 
-  protected override decide(charges: readonly Charge[], now: number, commit: boolean): Decision {
+  protected override decide(
+    charges: readonly Charge[],
+    now: number,
+    commit: boolean,
+    before: readonly Charge[],
+  ): Decision {
     const known = charges.map((charge) => {
       const limits = this.#sets.get(charge.limits.length) ?? charge.limits
       this.#sets.set(limits.length, limits)
       return { ...charge, limits }
     })
-    return super.decide(known, now, commit)
+    return super.decide(known, now, commit, before)
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Charge, Decision, Store } from '@rail/core'
-import type { Asked, ExactBucket } from '../../src/exact-bucket.js'
-import { ExactStore } from '../../src/exact-store.js'
-import { least, whole } from '../../src/fraction.js'
+import type { Asked, ExactBucket } from '../../../src/exact/exact-bucket.js'
+import { ExactStore } from '../../../src/exact/exact-store.js'
+import { least, whole } from '../../../src/exact/fraction.js'
 import { asking, joined, limiting, type Mutant, mutant } from './mutant.js'
 import { FillsAboveFull } from './taking.js'
 import { WritesNoRefusals } from './time.js'
@@ -68,8 +68,13 @@ class SettlesOnlyWhatIsThere extends ExactStore {
 }
 
 class TakesChargeByCharge extends ExactStore {
-  protected override decide(charges: readonly Charge[], now: number, commit: boolean): Decision {
-    return joined(charges.map((charge) => super.decide([charge], now, commit)))
+  protected override decide(
+    charges: readonly Charge[],
+    now: number,
+    commit: boolean,
+    before: readonly Charge[],
+  ): Decision {
+    return joined(charges.map((charge) => super.decide([charge], now, commit, before)))
   }
 }
 
@@ -79,10 +84,44 @@ class AsksEachChargeAlone extends ExactStore {
   }
 }
 
-class GivesBackWhatAllTook extends ExactStore {
-  protected override together(charges: readonly Charge[]): readonly Asked[] {
-    const all = charges.every((charge) => charge.taken !== undefined)
-    return super.together(all ? charges : charges.map(({ taken, ...charge }) => charge))
+/** With what was taken before as `change` has it. */
+function givingBack(
+  change: (before: readonly Charge[], charges: readonly Charge[]) => readonly Charge[],
+): new () => ExactStore {
+  return class extends ExactStore {
+    protected override decide(
+      charges: readonly Charge[],
+      now: number,
+      commit: boolean,
+      before: readonly Charge[],
+    ): Decision {
+      return super.decide(charges, now, commit, change(before, charges))
+    }
+  }
+}
+
+class ChecksTheDifference extends ExactStore {
+  protected override decide(
+    charges: readonly Charge[],
+    now: number,
+    commit: boolean,
+    before: readonly Charge[],
+  ): Decision {
+    const difference = charges.map((charge, index) => ({ ...charge, cost: charge.cost - (before[index]?.cost ?? 0) }))
+    return super.decide(before.length === 0 ? charges : difference, now, commit, [])
+  }
+}
+
+class PeekForgetsBefore extends ExactStore {
+  override peek(charges: readonly Charge[], now: number): Decision {
+    return super.peek(charges, now)
+  }
+}
+
+class GivesBackAtAPeek extends ExactStore {
+  override peek(charges: readonly Charge[], now: number, before: readonly Charge[] = []): Decision {
+    super.take([], now, before)
+    return super.peek(charges, now)
   }
 }
 
@@ -162,8 +201,13 @@ class ResetsByPattern extends ExactStore {
 class UsesOneDecisionAgain extends ExactStore {
   #decision: Decision | undefined
 
-  protected override decide(charges: readonly Charge[], now: number, commit: boolean): Decision {
-    this.#decision = Object.assign(this.#decision ?? {}, super.decide(charges, now, commit))
+  protected override decide(
+    charges: readonly Charge[],
+    now: number,
+    commit: boolean,
+    before: readonly Charge[],
+  ): Decision {
+    this.#decision = Object.assign(this.#decision ?? {}, super.decide(charges, now, commit, before))
     return this.#decision
   }
 }
@@ -231,12 +275,37 @@ export const CHARGE_MUTANTS: readonly Mutant[] = [
   mutant(
     'of a request that was charged before only the difference is taken',
     'the whole is taken',
-    asking(({ taken, ...charge }) => charge),
+    givingBack(() => []),
   ),
   mutant(
-    'charges that meet in one bucket give back what any of them took before',
-    'only what all of them took',
-    GivesBackWhatAllTook,
+    'what charges took before is given back once, however many of them meet in a bucket, then or now',
+    'only what the last of them took',
+    givingBack((before) => before.slice(-1)),
+  ),
+  mutant(
+    'what charges took before is given back once, however many of them meet in a bucket, then or now',
+    'once for each charge',
+    givingBack((before, charges) => charges.flatMap(() => before)),
+  ),
+  mutant(
+    'what a request took before from buckets that it charges no more is given back, whether it is allowed or not',
+    'it is kept',
+    givingBack((before, charges) => before.filter(({ key }) => charges.some((charge) => charge.key === key))),
+  ),
+  mutant(
+    'what a request took before from buckets that it charges no more is given back, whether it is allowed or not',
+    'only where the rest is allowed',
+    WritesNoRefusals,
+  ),
+  mutant(
+    'peek answers what take would of a request that was charged before, and gives back nothing',
+    'peek does not know of it',
+    PeekForgetsBefore,
+  ),
+  mutant(
+    'peek answers what take would of a request that was charged before, and gives back nothing',
+    'peek gives back',
+    GivesBackAtAPeek,
   ),
   mutant(
     'where the difference is refused everything is given back, and the wait is that of the whole cost',
@@ -246,7 +315,7 @@ export const CHARGE_MUTANTS: readonly Mutant[] = [
   mutant(
     'where the difference is refused everything is given back, and the wait is that of the whole cost',
     'the difference is asked',
-    asking((charge) => ({ ...charge, cost: charge.cost - (charge.taken ?? 0), taken: undefined })),
+    ChecksTheDifference,
   ),
   mutant(
     'charges of one key under different limits share its buckets by name',

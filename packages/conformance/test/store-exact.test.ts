@@ -1,4 +1,0 @@
-import { ExactStore } from '../src/exact-store.js'
-import { testStore } from '../src/index.js'
-
-testStore({ name: 'in exact arithmetic', create: () => new ExactStore() })
