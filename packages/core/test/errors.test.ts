@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { RailError, shown } from '../src/index.js'
+import { shown } from '../src/adapter.js'
+import { RailError } from '../src/index.js'
 
 const text = (path: string): string => readFileSync(new URL(path, import.meta.url), 'utf8')
 

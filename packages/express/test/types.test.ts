@@ -1,6 +1,6 @@
 import express, { type Request, type RequestHandler, type Response } from 'express'
 import { expectTypeOf, it } from 'vitest'
-import { type Outcome, perMinute, type RateLimit, type RateLimitOptions, rateLimit } from '../src/index.js'
+import { type Outcome, perMinute, type RateLimit, type RateLimitOptions, rateLimit, several } from '../src/index.js'
 
 /*
  * What the compiler must and must not accept. `npm run typecheck` checks this file against the types of Express 5 and of
@@ -78,7 +78,7 @@ it('asks for identify and limits, or for charges', () => {
   const withoutIdentify: RateLimitOptions = { limits: [perMinute(1)] }
   // @ts-expect-error: nor to the limits.
   const withoutLimits: RateLimitOptions = { identify: () => 'acme' }
-  const charges: RateLimitOptions = { charges: () => [{ key: 'acme', limits: [perMinute(1)], cost: 1 }] }
+  const charges: RateLimitOptions = { charges: several(() => [{ key: 'acme', limits: [perMinute(1)], cost: 1 }]) }
   // @ts-expect-error: undefined is not anonymous, null is.
   const undefinedKey: RateLimitOptions = { identify: () => undefined, limits: [] }
   expectTypeOf([withoutIdentify, withoutLimits, charges, undefinedKey]).toEqualTypeOf<RateLimitOptions[]>()

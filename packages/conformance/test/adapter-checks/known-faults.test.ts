@@ -120,8 +120,7 @@ const FAULTS: readonly (readonly [fault: string, ...sentences: (string | RegExp)
   ['an address that is empty', /^identify empty text \(an address that is missing\)/],
   [
     'two definitions of one name that take turns',
-    'two definitions of one name taking turns let in what the tighter lets in, and one more',
-    'two definitions of one name taking turns are told of, once',
+    'two definitions of one name that take turns allow no more than the larger one',
   ],
   [
     'calls of cost 0 on the looser of two limits',

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { mergeFields } from '../../src/adapter.js'
 import {
   addressKey,
   createLimiter,
@@ -8,14 +9,12 @@ import {
   headersFor,
   MemoryStore,
   manualClock,
-  mergeFields,
   type Outcome,
-  type ParsedHeaders,
-  parseHeaders,
   perMinute,
   perSecond,
   RailError,
 } from '../../src/index.js'
+import { type ParsedHeaders, parseHeaders } from '../../src/read.js'
 
 const RUNS = { seed: 20_261_129, numRuns: 10_000 }
 

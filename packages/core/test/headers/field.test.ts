@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { mergeField, mergeFields } from '../../src/adapter.js'
 import {
   createLimiter,
   type Field,
@@ -7,8 +8,6 @@ import {
   type Limiter,
   limit,
   manualClock,
-  mergeField,
-  mergeFields,
   perMinute,
   perSecond,
 } from '../../src/index.js'

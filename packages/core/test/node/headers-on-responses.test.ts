@@ -1,15 +1,8 @@
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, it } from 'vitest'
-import {
-  addFields,
-  createLimiter,
-  type HeaderStyle,
-  type Limit,
-  limit,
-  manualClock,
-  perMinute,
-} from '../../src/index.js'
+import { addFields } from '../../src/adapter.js'
+import { createLimiter, type HeaderStyle, type Limit, limit, manualClock, perMinute } from '../../src/index.js'
 
 const few = limit({ name: 'few', tokens: 5, per: '10s' })
 const many = limit({ name: 'many', tokens: 500, per: '1s' })

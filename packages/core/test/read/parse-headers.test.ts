@@ -1,18 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import {
-  createLimiter,
-  type HeaderSource,
-  type HeaderStyle,
-  limit,
-  manualClock,
-  mergeFields,
-  type ParsedLimit,
-  parseHeaders,
-  perDay,
-  perMinute,
-  perSecond,
-} from '../../src/index.js'
+import { mergeFields } from '../../src/adapter.js'
+import { createLimiter, type HeaderStyle, limit, manualClock, perDay, perMinute, perSecond } from '../../src/index.js'
+import { type HeaderSource, type ParsedLimit, parseHeaders } from '../../src/read.js'
 
 const NOW = 1_700_000_000_000
 

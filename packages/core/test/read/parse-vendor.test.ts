@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type HeaderSource, type ParsedLimit, parseHeaders } from '../../src/index.js'
+import { type HeaderSource, type ParsedLimit, parseHeaders } from '../../src/read.js'
 
 /** Wed, 21 Oct 2015 07:28:00 GMT, the `Date` of every response here; the client's own clock is a day off. */
 const DATE = 'Wed, 21 Oct 2015 07:28:00 GMT'

@@ -1,4 +1,4 @@
-import { MemoryStore, RailError } from '@rail/core'
+import { localStore, MemoryStore, RailError } from '@rail/core'
 import { addFields } from '@rail/core/adapter'
 import { send } from '../plain-adapter.js'
 import { beforeEnd, type Mutant, options, settling, storing } from './mutant.js'
@@ -36,7 +36,7 @@ export const FAILURE_MUTANTS: readonly Mutant[] = [
   {
     fault: 'it gives each server the whole limit where the store is away',
     breaks: [/^a store that fails .* leaves this server its share/],
-    ...options(() => ({ servers: undefined })),
+    ...options(({ onStoreFailure }) => (typeof onStoreFailure === 'object' ? { onStoreFailure: localStore() } : {})),
   },
   {
     fault: 'it goes without a limiter that cannot be made',

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { perMinute } from '@rail/core'
-import { addFields, mergeField } from '@rail/core/adapter'
+import { addFields, isPreflight, mergeField } from '@rail/core/adapter'
 import type { Req } from '../plain-adapter.js'
 import { beforeEnd, identifying, limiting, type Mutant, options, sending } from './mutant.js'
 
@@ -143,6 +143,8 @@ export const FIELD_MUTANTS: readonly Mutant[] = [
   {
     fault: 'it skips preflights unasked',
     breaks: ["preflights with a customer's key are counted unless told otherwise"],
-    ...options(() => ({ skipPreflights: true })),
+    ...options(() => ({
+      skip: (req: Req) => isPreflight({ method: req.method as string, header: (name) => req.headers[name] }),
+    })),
   },
 ]

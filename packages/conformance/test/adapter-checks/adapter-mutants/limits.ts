@@ -17,13 +17,6 @@ class OneAfterTheOther extends MemoryStore {
   }
 }
 
-/** Never says that a definition has changed, so that nobody knows of two that take turns. */
-class SaysNoChange extends MemoryStore {
-  override take(charges: readonly Charge[], now: number): Decision {
-    return { ...super.take(charges, now), redefined: [] }
-  }
-}
-
 /** Keeps each customer to the limits that it met first. */
 class HoldsTheFirst extends MemoryStore {
   readonly #first = new Map<string, readonly Limit[]>()
@@ -90,14 +83,6 @@ export const LIMIT_MUTANTS: readonly Mutant[] = [
       'a tighter route is held by its own limit beside the plan',
     ],
     ...storing(OneAfterTheOther),
-  },
-  {
-    fault: 'it does not know that a definition has changed',
-    breaks: [
-      'two definitions of one name taking turns let in what the tighter lets in, and one more',
-      'two definitions of one name taking turns are told of, once',
-    ],
-    ...storing(SaysNoChange),
   },
   {
     fault: 'it keeps a customer to the limits that it met first',

@@ -71,7 +71,6 @@ export const REFUSAL_MUTANTS: readonly Mutant[] = [
     fault: 'it tells nobody what went wrong',
     breaks: [
       'a cost that can never fit is told no wait, and the owner is told once',
-      'two definitions of one name taking turns are told of, once',
       'settling with what is no cost is told of, and changes nothing',
       'an error in onDecision is told of and changes nothing',
     ],
@@ -79,18 +78,16 @@ export const REFUSAL_MUTANTS: readonly Mutant[] = [
   },
   {
     fault: 'it has one kind of body',
-    breaks: ['a refusal is problem details where told so, with their own type'],
-    ...options(() => ({ body: undefined })),
+    breaks: [
+      'a refusal is problem details where told so, with their own type',
+      /^onReject that gives (json|text|typed|later|unknown-member)/,
+    ],
+    ...options(() => ({ onReject: undefined })),
   },
   {
     fault: 'it knows no jitter',
     breaks: ['jitter lengthens Retry-After and the body alike, and never t'],
     ...options(() => ({ jitter: undefined })),
-  },
-  {
-    fault: 'it does not ask onReject',
-    breaks: [/^onReject that gives (json|text|typed|later|unknown-member)/],
-    ...options(() => ({ onReject: undefined })),
   },
   {
     fault: 'it sends whatever onReject gives',
