@@ -1,12 +1,17 @@
 import { describe, expect, test } from 'vitest'
-import * as core from '../src/index.js'
+import * as adapter from '../src/adapter.js'
+import * as users from '../src/index.js'
+import * as read from '../src/read.js'
+import * as stores from '../src/store.js'
+
+const core = { ...stores, ...adapter, ...read, ...users }
 
 const { addressKey, createLimiter, createPlanBook, manualClock, MemoryStore, perSecond, RailError } = core
 
 const limits = [perSecond(1)]
 const plain = { identify: () => 'acme', limits }
 const decision = new MemoryStore().take([{ key: 'acme', limits, cost: 1 }], 0)
-const field: core.Field = { name: 'Retry-After', value: '5', merge: 'larger' }
+const field: users.Field = { name: 'Retry-After', value: '5', merge: 'larger' }
 
 /** What a program in JavaScript, or one in a hurry, may give in place of what is meant. */
 const JUNK: readonly (readonly [name: string, value: unknown])[] = [
@@ -37,7 +42,7 @@ const CALLS: readonly Call[] = [
   ['share(limit, …)', (junk) => core.share(perSecond(10), junk), ['7']],
   ['durationMs(…)', core.durationMs, ['7']],
   ['createLimiter(…)', (junk) => createLimiter(junk), []],
-  ['createLimiter(options, …)', (junk) => createLimiter(plain, junk), ['undefined']],
+  ['createLimiter(options, …)', (junk) => createLimiter(plain, junk), ['undefined', '{}']],
   ['limiter.with(…)', (junk) => createLimiter(plain).with(junk), ['{}']],
   // A request may be anything, and one that was never seen has no outcome.
   ['limiter.take(…)', (junk) => createLimiter<unknown>(plain).take(junk), ALL],
@@ -53,9 +58,12 @@ const CALLS: readonly Call[] = [
   ["mergeField('5', …)", (junk) => core.mergeField('5', junk), []],
   ["mergeField('5', field, …)", (junk) => core.mergeField('5', field, junk), ['undefined', 'a function']],
   ['parseHeaders(…)', core.parseHeaders, ['{}', 'a function']],
-  // A moment that is none is as good as left out: it may be of a server's making.
+  // A wrong moment is ignored: a server may have made it.
   ['parseHeaders({}, …)', (junk) => core.parseHeaders({}, junk), ALL],
-  ['problemBody(…)', (junk) => core.problemBody(junk, undefined), ['{}']],
+  ['problem(…)', (junk) => core.problem(junk), ['undefined', '{}']],
+  ['exposed(…)', (junk) => core.exposed(junk), []],
+  ['several(…)', (junk) => core.several(junk), ['a function']],
+  ['localStore(…)', (junk) => core.localStore(junk), ['undefined', '{}']],
   ['addressKey(…)', (junk) => addressKey(junk), []],
   ['addressKey(ip, …)', (junk) => addressKey('192.0.2.1', junk), ['undefined', '{}']],
   ['manualClock(…)', manualClock, ['undefined', '7']],
@@ -85,7 +93,10 @@ const INNER = [
   'disjoint',
   'drained',
   'fits',
-  'jsonBody',
+  'chain',
+  'checkKey',
+  'forgetLimit',
+  'isPreflight',
   'mergeFields',
   'monotonicClock',
   'pathText',
@@ -94,11 +105,12 @@ const INNER = [
   'statusOf',
   'suggestionFor',
   'throwError',
+  'unexpected',
   'tokensTaken',
 ]
 
 describe.each(CALLS)('%s', (_, call, takes) => {
-  test.each(JUNK)('given %s makes sense, or is an error that says what to do', (name, value) => {
+  test.each(JUNK)('given %s makes sense, or is an error that says what was expected and what came', (name, value) => {
     let thrown: unknown
     try {
       call(value as never)
@@ -110,8 +122,7 @@ describe.each(CALLS)('%s', (_, call, takes) => {
       return
     }
     expect(thrown).toBeInstanceOf(RailError)
-    // After what was expected and what came, one more sentence.
-    expect((thrown as Error).message).toMatch(/\. [A-Z].+\.$/s)
+    expect((thrown as Error).message).toMatch(/^[^:]+: (expected .+, got .+|not an option of .+)\.( |$)/s)
   })
 })
 
@@ -125,7 +136,7 @@ test('share takes a limit, and says how to make one', () => {
   expect(() => core.share({} as never, 2)).toThrow(
     expect.objectContaining({
       code: 'RAIL_BAD_SHARE',
-      message: 'share() takes a limit, got an object. Make each by limit() or perSecond().',
+      message: 'share(): expected a limit, got an object. Make limits with limit() or perSecond().',
     }),
   )
 })

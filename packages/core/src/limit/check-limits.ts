@@ -20,9 +20,9 @@ export function checkLimits(limits: unknown, subject: string): asserts limits is
     const toDo = isLimit(limits) ? advice('Put it into an array: [perSecond(10)].') : undefined
     throw unexpected('RAIL_BAD_LIMITS', subject, ARRAY, limits, toDo)
   }
-  for (const limit of limits) {
-    if (!isLimit(limit))
-      throw unexpected('RAIL_BAD_LIMITS', `a limit in ${subject}`, 'a limit', limit, advice(MAKE_LIMITS))
+  for (const [index, limit] of limits.entries()) {
+    if (isLimit(limit)) continue
+    throw unexpected('RAIL_BAD_LIMITS', `${subject}[${index}]`, 'a limit', limit, advice(MAKE_LIMITS))
   }
   checkNames([{ key: '', limits, cost: 0 }])
   // Limits of another copy of core, or read from JSON, are not frozen yet.

@@ -16,7 +16,7 @@ import { checkLimits } from '../limit/check-limits.js'
 import { MemoryStore } from '../memory/memory-store.js'
 import { type Answer, type Answering, answerTo, unavailableTo } from './answer.js'
 import { chargingBy, scopeWithin } from './charging.js'
-import type { Charging, LimiterOptions, RouteOptions } from './options.js'
+import type { Charging, LimiterOptions, PlainCharging, RouteOptions } from './options.js'
 import { replying } from './reply.js'
 import { createReporter, type Reporter } from './reporter.js'
 import type { RequestRecord } from './request-record.js'
@@ -46,6 +46,7 @@ export interface Settings<Request> {
 
 /** Checks the options and makes the steps of a limiter. @throws RailError for anything wrong */
 export function settingsOf<Request>(options: LimiterOptions<Request>, framework: Framework = {}): Settings<Request> {
+  checkOptionNames(framework, ['reshaped', 'ownOptions'], 'createLimiter()')
   checkOptionNames(options, [...OPTION_NAMES, ...(framework.ownOptions ?? [])], 'rateLimit()', UNCALLED)
   for (const [name, expected, passes] of CHECKS) checkOption(name, options[name], expected, passes)
   checkJitter(options.jitter)
@@ -123,7 +124,7 @@ function chargingOf<Request>(options: LimiterOptions<Request>): Charging<Request
     )
   }
   if (!isFunction(limits) && !isLimitSource(limits)) checkLimits(limits, 'limits')
-  return chargingBy({ identify: (request) => options.identify(request), limits, cost })
+  return chargingBy({ identify, limits, cost } as PlainCharging<Request>)
 }
 
 const CHECKS: readonly (readonly [

@@ -1,5 +1,5 @@
 import { advice } from '../base/advice.js'
-import { unexpected } from '../base/errors.js'
+import { isRailError, RailError, unexpected } from '../base/errors.js'
 import { attempt, chain, isPromise, type MaybePromise } from '../base/maybe-promise.js'
 import { replacementFor } from '../base/suggestion.js'
 import type { Decision } from '../bucket/decision.js'
@@ -41,6 +41,8 @@ export function withoutStoreFor<Request>(
 function insteadBy<Request>(other: Store, report: (error: unknown) => void): WithoutStore<Request> {
   return (turn, answer) => {
     const failed = (error: unknown): Outcome => {
+      // A wrong option is never a reason to let requests through.
+      if (isRailError(error) && error.code !== 'RAIL_STORE_FAILED') throw error
       report(error)
       return NOT_COUNTED
     }
@@ -50,7 +52,8 @@ function insteadBy<Request>(other: Store, report: (error: unknown) => void): Wit
         if (!isPromise(decision)) return decision
         // A promise may never come, which is what this store is there to prevent.
         decision.then(undefined, () => {})
-        throw unexpected('RAIL_BAD_OPTION', 'onStoreFailure', 'a synchronous store', 'a promise')
+        const message = 'onStoreFailure: expected a synchronous store, got one that returns a promise.'
+        throw new RailError('RAIL_BAD_OPTION', message)
       },
       (decision) => answer(turn, other, decision),
       failed,

@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest'
-import { createLimiter, limit, manualClock } from '../../src/index.js'
+import { createLimiter, draft6, limit, manualClock } from '../../src/index.js'
 
 afterEach(() => {
   vi.useRealTimers()
@@ -8,7 +8,7 @@ afterEach(() => {
 it('by default no change of the system’s time gives or takes anything', async () => {
   vi.useFakeTimers({ toFake: ['Date'] })
   const limits = [limit({ name: 'rare', tokens: 1, per: '30d' })]
-  const limiter = createLimiter<string>({ identify: (key) => key, limits, headers: 'draft-6' })
+  const limiter = createLimiter<string>({ identify: (key) => key, limits, headers: draft6 })
   expect((await limiter.take('acme')).refusal).toBeUndefined()
   for (const stepMs of [60 * 86_400_000, -3_600_000, -400 * 86_400_000]) {
     vi.setSystemTime(Date.now() + stepMs)

@@ -4,6 +4,9 @@ import { mergeFields } from '../../src/adapter.js'
 import {
   addressKey,
   createLimiter,
+  draft6,
+  draft7,
+  draft11,
   type Field,
   type HeaderStyle,
   headersFor,
@@ -12,7 +15,9 @@ import {
   type Outcome,
   perMinute,
   perSecond,
+  problem,
   RailError,
+  xRateLimit,
 } from '../../src/index.js'
 import { type ParsedHeaders, parseHeaders } from '../../src/read.js'
 
@@ -128,7 +133,7 @@ function expectSound(parsed: ParsedHeaders): void {
 
 describe('whatever is sent to it,', () => {
   it('parseHeaders gives only numbers that are whole and safe, and mergeFields keeps ours readable', () => {
-    const styles: HeaderStyle[] = ['draft-11', 'draft-7', 'draft-6', 'x-ratelimit']
+    const styles: HeaderStyle[] = [draft11, draft7, draft6, xRateLimit]
     const store = new MemoryStore()
     const decision = store.take([{ key: 'a', limits: [perSecond(10), perMinute(300)], cost: 1 }], 0)
     const own = new Map<HeaderStyle, readonly Field[]>(
@@ -205,8 +210,8 @@ describe('whatever is sent to it,', () => {
       identify: (request) => request.key as string,
       cost: (request) => request.cost as number,
       limits: [perMinute(2)],
-      headers: ['draft-11', 'draft-6', 'x-ratelimit'],
-      body: 'problem',
+      headers: [draft11, draft6, xRateLimit],
+      onReject: problem(),
       clock,
     })
     fc.assert(
@@ -255,7 +260,7 @@ describe('however long it is,', () => {
           expectSound(parseHeaders(() => sent, 0))
           for (const merge of ['list', 'larger', 'tightest', 'replace'] as const) {
             for (const name of ['RateLimit', 'X-Other']) {
-              const standing = { limit: 1, remaining: 1, reset: 1, refused: false }
+              const standing = { limit: 1, remaining: 1, reset: 1, refused: false, numbersIn: () => undefined }
               mergeFields(() => sent, [{ name, value: '1', merge, standing, instead: '2' }])
             }
           }

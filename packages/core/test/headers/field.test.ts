@@ -2,6 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { mergeField, mergeFields } from '../../src/adapter.js'
 import {
   createLimiter,
+  draft6,
+  draft7,
+  draft11,
   type Field,
   type HeaderStyle,
   type Limit,
@@ -10,6 +13,7 @@ import {
   manualClock,
   perMinute,
   perSecond,
+  xRateLimit,
 } from '../../src/index.js'
 
 type Sent = Record<string, string>
@@ -108,7 +112,7 @@ it('a field that replaces does', () => {
   )
 })
 
-describe.each(['draft-7', 'draft-6', 'x-ratelimit'] as const)('the tightest of two limiters in %s', (style) => {
+describe.each([draft7, draft6, xRateLimit] as const)('the tightest of two limiters in %s', (style) => {
   it('is told whole, whichever comes first', async () => {
     const [a, b] = [await fieldsOf([few], style), await fieldsOf([many], style)]
     const tightest = merged({}, a)
@@ -172,7 +176,7 @@ describe('the tightest of ours and an upstream’s', () => {
     { why: 'spaces around', limit: ' 100 ', remaining: ' 0 ', reset: ' 30' },
   ])('is theirs, whole, with $why', async ({ limit, remaining, reset }) => {
     const theirs = { 'RateLimit-Limit': limit, 'RateLimit-Remaining': remaining, 'RateLimit-Reset': reset }
-    expect(merged(theirs, await fieldsOf([few], 'draft-6'))).toEqual(theirs)
+    expect(merged(theirs, await fieldsOf([few], draft6))).toEqual(theirs)
   })
 
   it.each([
@@ -184,12 +188,12 @@ describe('the tightest of ours and an upstream’s', () => {
     { why: 'a negative', theirs: { 'RateLimit-Limit': '9', 'RateLimit-Remaining': '-1', 'RateLimit-Reset': '3' } },
     { why: 'no number', theirs: { 'RateLimit-Limit': '9', 'RateLimit-Remaining': 'NaN', 'RateLimit-Reset': '3' } },
   ])('is ours, whole, where theirs has $why', async ({ theirs }) => {
-    expect(merged(theirs, await fieldsOf([few], 'draft-6'))).toEqual(ours)
+    expect(merged(theirs, await fieldsOf([few], draft6))).toEqual(ours)
   })
 
   it('says what was used of theirs, where it does not', async () => {
     const theirs = { 'X-RateLimit-Limit': '60', 'X-RateLimit-Remaining': '2', 'X-RateLimit-Reset': '1700000009' }
-    const fields = await fieldsOf([few], 'x-ratelimit')
+    const fields = await fieldsOf([few], xRateLimit)
     expect(merged(theirs, fields)).toEqual({ ...theirs, 'X-RateLimit-Used': '58' })
     expect(merged({ ...theirs, 'X-RateLimit-Used': '57' }, fields)).toEqual({ ...theirs, 'X-RateLimit-Used': '57' })
   })
@@ -197,19 +201,19 @@ describe('the tightest of ours and an upstream’s', () => {
   it.each(['limit=9, remaining=0', '"a";r=1;t=2', 'limit=9, remaining=0.5, reset=1', 'remaining', ''])(
     'is ours in draft-7, where theirs is %j',
     async (theirs) => {
-      expect(merged({ RateLimit: theirs }, await fieldsOf([few], 'draft-7'))).toMatchObject({
+      expect(merged({ RateLimit: theirs }, await fieldsOf([few], draft7))).toMatchObject({
         RateLimit: 'limit=5, remaining=4, reset=2',
       })
     },
   )
 
   it('is ours, whole, where a field is merged alone: half a group cannot be compared', async () => {
-    for (const field of await fieldsOf([few], 'draft-6')) expect(mergeField('0', field)).toBe(field.value)
+    for (const field of await fieldsOf([few], draft6)) expect(mergeField('0', field)).toBe(field.value)
   })
 })
 
 it('two limiters make two lists of draft-11, and one Retry-After', async () => {
-  const [a, b] = [await fieldsOf([perSecond(10)], 'draft-11'), await fieldsOf([perMinute(1)], 'draft-11', 2)]
+  const [a, b] = [await fieldsOf([perSecond(10)], draft11), await fieldsOf([perMinute(1)], draft11, 2)]
   expect(merged(merged({ 'Retry-After': '3' }, a), b)).toEqual({
     'RateLimit-Policy': '"per_second";q=10;w=1, "per_minute";q=1;w=60',
     RateLimit: '"per_second";r=9;t=1, "per_minute";r=1',

@@ -2,22 +2,27 @@ import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import {
   createLimiter,
+  draft6,
+  draft7,
+  draft11,
   type HeaderStyle,
   manualClock,
+  type OnReject,
   type Outcome,
   perMinute,
   perSecond,
-  type RefusalBody,
+  problem,
+  xRateLimit,
 } from '../../src/index.js'
 
 const page = readFileSync(new URL('../../../../docs/headers.md', import.meta.url), 'utf8')
 const blocks = Array.from(page.matchAll(/^```http\n(.*?)\n```$/gms), ([, text]) => text)
 
 /** The eleventh answer within a moment, as it is sent. */
-function eleventh(headers: HeaderStyle, body: RefusalBody<string> = 'json'): string {
+function eleventh(headers: HeaderStyle, onReject?: OnReject<string>): string {
   const clock = manualClock(1_700_000_000_000)
   const limits = [perSecond(10), perMinute(300)]
-  const limiter = createLimiter<string>({ identify: (key) => key, limits, headers, body, clock })
+  const limiter = createLimiter<string>({ identify: (key) => key, limits, headers, onReject, clock })
   for (let count = 0; count < 10; count++) limiter.take('acme')
   const outcome = limiter.take('acme') as Outcome
   const fields = outcome.headers.map(({ name, value }) => `${name}: ${value}`)
@@ -26,10 +31,10 @@ function eleventh(headers: HeaderStyle, body: RefusalBody<string> = 'json'): str
 
 it('docs/headers.md shows every style exactly as it is sent', () => {
   expect(blocks).toEqual([
-    eleventh('draft-11'),
-    eleventh('draft-7'),
-    eleventh('draft-6'),
-    eleventh('x-ratelimit'),
-    eleventh('draft-11', 'problem'),
+    eleventh(draft11),
+    eleventh(draft7),
+    eleventh(draft6),
+    eleventh(xRateLimit),
+    eleventh(draft11, problem()),
   ])
 })

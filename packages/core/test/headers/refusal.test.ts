@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import {
   createLimiter,
-  jsonBody,
   type LimiterOptions,
   limit,
   MemoryStore,
@@ -10,10 +9,11 @@ import {
   type ProblemOptions,
   perMinute,
   perSecond,
-  problemBody,
+  problem,
   RailError,
   refusalFor,
   type Store,
+  several,
 } from '../../src/index.js'
 
 interface Asked {
@@ -55,7 +55,6 @@ describe('the JSON body', () => {
       type: 'application/json',
       body: '{"error":"rate_limited","retry_after":60}',
     })
-    expect((await refused({ body: 'json' })).refusal?.body).toBe(refusal?.body)
   })
 
   it('has no retry_after for a cost that never fits', async () => {
@@ -67,7 +66,7 @@ describe('the JSON body', () => {
 
 describe('problem details', () => {
   it('say the status phrase, the status and the limits that refused', async () => {
-    const { refusal } = await refused({ body: 'problem' })
+    const { refusal } = await refused({ onReject: problem() })
     expect(refusal?.type).toBe('application/problem+json')
     expect(refusal?.body).toBe(
       '{"type":"about:blank","title":"Too Many Requests","status":429,"violated-policies":["per_minute"]}',
@@ -77,8 +76,8 @@ describe('problem details', () => {
   it('name limits as they are sent, with their scope and unescaped', async () => {
     const limits = [limit({ name: 'say "hi"', tokens: 1, per: '1m' })]
     const { refusal } = await refused({
-      body: 'problem',
-      charges: () => [{ scope: 'writes', key: 'a', limits, cost: 1 }],
+      onReject: problem(),
+      charges: several(() => [{ scope: 'writes', key: 'a', limits, cost: 1 }]),
       identify: undefined,
       limits: undefined,
     } as never)
@@ -86,14 +85,14 @@ describe('problem details', () => {
   })
 
   it('may be your own, with exactly the members that you want', async () => {
-    const problem: ProblemOptions<Asked> = {
+    const own: ProblemOptions<Asked> = {
       type: 'https://api.snip.example/errors/rate-limited',
       title: 'Rate limit exceeded',
       detail: (_request, { retryAfterMs }) => `Retry in ${Math.ceil(retryAfterMs / 1000)} seconds.`,
       instance: ({ path }) => path,
       violatedPolicies: false,
     }
-    const { refusal } = await refused({ body: { problem } })
+    const { refusal } = await refused({ onReject: problem(own) })
     expect(refusal?.body).toBe(
       '{"type":"https://api.snip.example/errors/rate-limited","title":"Rate limit exceeded","status":429,' +
         '"detail":"Retry in 60 seconds.","instance":"/v1/links"}',
@@ -102,7 +101,7 @@ describe('problem details', () => {
 
   it('take texts as well as functions, and leave out what is undefined', async () => {
     const { refusal } = await refused({
-      body: { problem: { detail: 'Wait a little.', instance: () => undefined, title: undefined } },
+      onReject: problem({ detail: 'Wait a little.', instance: () => undefined, title: undefined }),
     })
     expect(refusal?.body).toBe(
       '{"type":"about:blank","title":"Too Many Requests","status":429,"detail":"Wait a little.","violated-policies":["per_minute"]}',
@@ -121,7 +120,7 @@ describe('problem details', () => {
   ])('are sent without a detail that $why, and onError is told', async ({ detail }) => {
     const told: unknown[] = []
     const { refusal } = await refused({
-      body: { problem: { title: 'Slow down', detail: detail as never } },
+      onReject: problem({ title: 'Slow down', detail: detail as never }),
       onError: (error) => told.push(error),
     })
     expect(refusal).toMatchObject({ status: 429, type: 'application/problem+json' })
@@ -132,21 +131,21 @@ describe('problem details', () => {
   })
 
   it('say that capacity is reduced when the store has failed, whatever they say of limits', async () => {
-    const problem: ProblemOptions<Asked> = {
+    const own: ProblemOptions<Asked> = {
       type: 'https://api.snip.example/errors/rate-limited',
       title: 'Rate limit exceeded',
       detail: () => 'never asked',
       instance: ({ path }) => path,
     }
     const options = { store: broken, onStoreFailure: 'refuse' } as const
-    const plain = await refused({ ...options, body: 'problem' })
+    const plain = await refused({ ...options, onReject: problem() })
     expect(plain.refusal).toMatchObject({ status: 503, retryAfter: 1, type: 'application/problem+json' })
     expect(plain.refusal?.body).toBe(
       '{"type":"https://iana.org/assignments/http-problem-types#temporary-reduced-capacity",' +
         '"title":"Temporary Reduced Capacity","status":503}',
     )
-    const own = await refused({ ...options, body: { problem } })
-    expect(JSON.parse(own.refusal?.body ?? '')).toEqual({
+    const mine = await refused({ ...options, onReject: problem(own) })
+    expect(JSON.parse(mine.refusal?.body ?? '')).toEqual({
       type: 'https://iana.org/assignments/http-problem-types#temporary-reduced-capacity',
       title: 'Temporary Reduced Capacity',
       status: 503,
@@ -155,25 +154,17 @@ describe('problem details', () => {
     expect((await refused(options)).refusal?.body).toBe('{"error":"unavailable","retry_after":1}')
   })
 
-  it('give way to onReject', async () => {
-    const { refusal } = await refused({ body: 'problem', onReject: () => ({ json: { slow: true } }) })
-    expect(refusal).toMatchObject({ status: 429, type: 'application/json', body: '{"slow":true}' })
-  })
-
   it.each([
-    { body: 'xml', code: 'RAIL_BAD_OPTION', says: /'json', 'problem' or/ },
-    { body: null, code: 'RAIL_BAD_OPTION', says: /got null/ },
-    { body: { problems: {} }, code: 'RAIL_UNKNOWN_OPTION', says: /Did you mean "problem"/ },
-    { body: { problem: undefined }, code: 'RAIL_BAD_OPTION', says: /body.problem takes an object/ },
-    { body: { problem: { titel: '' } }, code: 'RAIL_UNKNOWN_OPTION', says: /Did you mean "title"/ },
-    { body: { problem: { type: 'not a URI' } }, code: 'RAIL_BAD_OPTION', says: /body.problem.type is a URI reference/ },
-    { body: { problem: { type: '' } }, code: 'RAIL_BAD_OPTION', says: /URI/ },
-    { body: { problem: { title: 1 } }, code: 'RAIL_BAD_OPTION', says: /title is a text/ },
-    { body: { problem: { detail: 1 } }, code: 'RAIL_BAD_OPTION', says: /detail is a text, or a function/ },
-    { body: { problem: { instance: 'ü' } }, code: 'RAIL_BAD_OPTION', says: /instance is a URI reference/ },
-    { body: { problem: { violatedPolicies: 'no' } }, code: 'RAIL_BAD_OPTION', says: /violatedPolicies/ },
-  ])('are checked when the limiter is made: $body', ({ body, code, says }) => {
-    const make = () => createLimiter({ identify: () => 'a', limits: [perSecond(1)], body: body as never })
+    { options: null, code: 'RAIL_BAD_OPTION', says: /^problem\(\): expected an object of options, got null/ },
+    { options: { titel: '' }, code: 'RAIL_UNKNOWN_OPTION', says: /Did you mean "title"/ },
+    { options: { type: 'not a URI' }, code: 'RAIL_BAD_OPTION', says: /^problem\(\)\.type: expected a URI reference/ },
+    { options: { type: '' }, code: 'RAIL_BAD_OPTION', says: /URI/ },
+    { options: { title: 1 }, code: 'RAIL_BAD_OPTION', says: /title: expected a string, got 1/ },
+    { options: { detail: 1 }, code: 'RAIL_BAD_OPTION', says: /detail: expected a string, or a function/ },
+    { options: { instance: 'ü' }, code: 'RAIL_BAD_OPTION', says: /instance: expected a URI reference/ },
+    { options: { violatedPolicies: 'no' }, code: 'RAIL_BAD_OPTION', says: /violatedPolicies/ },
+  ])('are checked when they are made: $options', ({ options, code, says }) => {
+    const make = () => problem(options as never)
     expect(make).toThrow(RailError)
     expect(make).toThrow(expect.objectContaining({ code, message: expect.stringMatching(says) }))
   })
@@ -190,12 +181,10 @@ describe('Retry-After', () => {
     expect(retryAfterOf(await refused({ limits }))).toBe(is)
   })
 
-  it('is at most 2147483, and no more than maxRetryAfter', async () => {
+  it('is at most 2147483, with jitter too', async () => {
     const limits = [limit({ name: 'rare', tokens: 1, per: '365d' })]
     expect(retryAfterOf(await refused({ limits }))).toBe('2147483')
-    const { refusal, headers } = await refused({ limits, maxRetryAfter: 60 })
-    expect(refusal).toMatchObject({ retryAfter: 60, body: '{"error":"rate_limited","retry_after":60}' })
-    expect(headers.map((field) => field.value)).toContain('"rare";r=0;t=2147483')
+    expect(retryAfterOf(await refused({ limits, jitter: 600 }))).toBe('2147483')
   })
 
   it('is spread by jitter, from the wait upward, while t stays the true wait', async () => {
@@ -211,14 +200,15 @@ describe('Retry-After', () => {
     )
   })
 
-  it('is spread below the cap too, where the cap cuts the jitter off', async () => {
+  it('is spread below the largest number too, where that cuts the jitter off', async () => {
+    const limits = [limit({ name: 'rare', tokens: 1, per: 2_147_463_000 })]
     const random = vi.spyOn(Math, 'random')
     const answers: (string | undefined)[] = []
     for (const drawn of [0, 0.5, 0.999999]) {
       random.mockReturnValue(drawn)
-      answers.push(retryAfterOf(await refused({ jitter: 600, maxRetryAfter: 80 })))
+      answers.push(retryAfterOf(await refused({ limits, jitter: 600 })))
     }
-    expect(answers).toEqual(['60', '70', '80'])
+    expect(answers).toEqual(['2147463', '2147473', '2147483'])
   })
 
   it('is spread when the store has failed, which all clients meet at once', async () => {
@@ -227,47 +217,28 @@ describe('Retry-After', () => {
     expect(refusal?.retryAfter).toBe(5)
   })
 
-  it.each([
-    { maxRetryAfter: 0 },
-    { maxRetryAfter: 1.5 },
-    { maxRetryAfter: 2_147_484 },
-    { jitter: -1 },
-    { jitter: Number.NaN },
-    { jitter: 2_147_484 },
-  ])('refuses options that make no sense: %o', (options) => {
-    expect(() => createLimiter({ identify: () => 'a', limits: [perSecond(1)], ...options })).toThrow(
-      expect.objectContaining({ code: 'RAIL_BAD_OPTION' }),
-    )
-  })
+  it.each([{ jitter: -1 }, { jitter: Number.NaN }, { jitter: 2_147_484 }])(
+    'refuses options that make no sense: %o',
+    (options) => {
+      expect(() => createLimiter({ identify: () => 'a', limits: [perSecond(1)], ...options })).toThrow(
+        expect.objectContaining({ code: 'RAIL_BAD_OPTION' }),
+      )
+    },
+  )
 })
 
-it('refusalFor makes the refusal of a decision without a limiter, with any body', () => {
+it('refusalFor makes the refusal of a decision without a limiter', () => {
   const store = new MemoryStore()
   const charge = { key: 'a', limits: [perMinute(1)], cost: 1 }
   store.take([charge], 0)
   const decision = store.take([charge], 0)
-  expect(refusalFor(decision)).toEqual({ ...refusalFor(decision, {}, jsonBody), status: 429, retryAfter: 60, decision })
-  expect(refusalFor(decision, {}, problemBody({ title: 'Slow down' }, undefined)).body).toBe(
-    '{"type":"about:blank","title":"Slow down","status":429,"violated-policies":["per_minute"]}',
-  )
+  const body = '{"error":"rate_limited","retry_after":60}'
+  expect(refusalFor(decision)).toEqual({ status: 429, retryAfter: 60, type: 'application/json', body, decision })
 })
 
 it.each<[object, string, string]>([
-  [
-    { jiter: 3 },
-    'RAIL_UNKNOWN_OPTION',
-    'refusalFor() has no option "jiter". Did you mean "jitter"? Its options: maxRetryAfter, jitter.',
-  ],
-  [
-    { jitter: -1 },
-    'RAIL_BAD_OPTION',
-    'The option jitter is a whole number of seconds from 0 to 2147483, got -1. Give one, or leave it out.',
-  ],
-  [
-    { maxRetryAfter: '60' },
-    'RAIL_BAD_OPTION',
-    'The option maxRetryAfter is a whole number of seconds from 1 to 2147483, got "60". Give one, or leave it out.',
-  ],
+  [{ jiter: 3 }, 'RAIL_UNKNOWN_OPTION', 'jiter: not an option of refusalFor(). Did you mean "jitter"?'],
+  [{ jitter: -1 }, 'RAIL_BAD_OPTION', 'jitter: expected a whole number of seconds from 0 to 2147483, got -1.'],
 ])('refusalFor refuses wrong options: %o', (options, code, message) => {
   const decision = new MemoryStore().take([{ key: 'a', limits: [perMinute(1)], cost: 2 }], 0)
   expect(() => refusalFor(decision, options)).toThrow(expect.objectContaining({ code, message }))

@@ -9,6 +9,7 @@ import {
   perSecond,
   RailError,
   type RailErrorCode,
+  several,
   share,
 } from '../../src/index.js'
 
@@ -357,13 +358,13 @@ const RETURNED: readonly Wrong[] = [
   ],
   [
     'charges returns one charge',
-    request({ identify: undefined, limits: undefined, charges: () => ({}) }),
+    request({ identify: undefined, limits: undefined, charges: several(() => ({}) as never) }),
     'RAIL_BAD_CHARGES',
     'What charges(request) returns is an array of charges, got an object. Return [{ key, limits, cost }], or [].',
   ],
   [
     'charges returns keys',
-    request({ identify: undefined, limits: undefined, charges: () => ['acme'] }),
+    request({ identify: undefined, limits: undefined, charges: several(() => ['acme'] as never) }),
     'RAIL_BAD_CHARGES',
     'A charge is { key, limits, cost } and perhaps scope, got "acme". Return such objects.',
   ],

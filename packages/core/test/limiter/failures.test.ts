@@ -4,13 +4,16 @@ import {
   type Decision,
   type Limit,
   type LimiterOptions,
+  localStore,
   MemoryStore,
   manualClock,
   type Outcome,
   perMinute,
   perSecond,
+  problem,
   RailError,
   type Store,
+  several,
 } from '../../src/index.js'
 
 interface Asked {
@@ -67,7 +70,7 @@ describe.each([
   })
 
   test('is stood in for by memory if told so, at this server’s share', async () => {
-    const { limiter, decisions } = limiterOf({ store, onStoreFailure: 'local', servers: 4 })
+    const { limiter, decisions } = limiterOf({ store, onStoreFailure: localStore({ servers: 4 }) })
     const outcomes: Outcome[] = []
     for (let request = 0; request < 4; request++) outcomes.push(await limiter.take({}))
     expect(outcomes.map(({ decision }) => decision?.limits[0]?.remaining)).toEqual([2, 1, 0, 0])
@@ -79,31 +82,53 @@ describe.each([
   })
 
   test('is settled in what stands in for it at the share too, also when the bucket is full again', async () => {
-    const { limiter, clock } = limiterOf({ store, onStoreFailure: 'local', servers: 4, limits: [perMinute(40)] })
+    const { limiter, clock } = limiterOf({ store, onStoreFailure: localStore({ servers: 4 }), limits: [perMinute(40)] })
     const { settle } = await limiter.take({})
     clock.advance(60_000)
     settle(16)
     // A share of 10 that owes 15: 5 and the one that is asked have to drain first.
-    expect((await limiter.take({})).decision).toMatchObject({ retryAfterMs: 36_000, redefined: [] })
+    expect((await limiter.take({})).decision).toMatchObject({ retryAfterMs: 36_000 })
   })
 
   test('is stood in for at a share of as many servers as there are at that moment', async () => {
     let servers = 2
-    const { limiter } = limiterOf({ store, onStoreFailure: 'local', servers: () => servers })
+    const { limiter } = limiterOf({ store, onStoreFailure: localStore({ servers: () => servers }) })
     expect((await limiter.take({})).decision?.limits[0]?.limit.burst).toBe(5)
     servers = 5
     expect((await limiter.take({})).decision?.limits[0]?.limit.burst).toBe(2)
   })
 
   test('is stood in for by shares that are made once for each set of limits', async () => {
-    const { limiter } = limiterOf({ store, onStoreFailure: 'local', servers: () => 3 })
+    const { limiter } = limiterOf({ store, onStoreFailure: localStore({ servers: () => 3 }) })
     const [first, second] = [(await limiter.take({})).decision, (await limiter.take({})).decision]
     expect(second?.limits[0]?.limit).toBe(first?.limits[0]?.limit)
   })
 
   test.each([0, 1.5, undefined])('where servers returns %o, is an error: no share can be made', async (servers) => {
-    const { limiter } = limiterOf({ store, onStoreFailure: 'local', servers: () => servers as number })
+    const { limiter } = limiterOf({ store, onStoreFailure: localStore({ servers: () => servers as number }) })
     await expect((async () => limiter.take({}))()).rejects.toMatchObject({ code: 'RAIL_BAD_SHARE' })
+  })
+
+  test('is replaced by any other synchronous store, and by none where that one fails too', async () => {
+    const other = new MemoryStore()
+    const { limiter, errors } = limiterOf({ store, onStoreFailure: other })
+    expect((await limiter.take({})).decision?.allowed).toBe(true)
+    expect(other.size).toBe(1)
+    other.take = () => {
+      throw new Error('full')
+    }
+    expect(await limiter.take({})).toMatchObject({ decision: undefined, refusal: undefined })
+    expect(errors.at(-1)).toMatchObject({ message: 'full' })
+  })
+
+  test('is not replaced by an asynchronous store: that is an error, and lets nothing through', async () => {
+    const other = new MemoryStore()
+    const later: Store = { ...store, take: async (charges, now) => other.take(charges, now) }
+    const { limiter } = limiterOf({ store, onStoreFailure: later })
+    await expect((async () => limiter.take({}))()).rejects.toMatchObject({
+      code: 'RAIL_BAD_OPTION',
+      message: 'onStoreFailure: expected a synchronous store, got one that returns a promise.',
+    })
   })
 
   test('is asked once for each route of a request: it may have taken what it did not answer', async () => {
@@ -154,7 +179,7 @@ describe.each([
       ...rejecting,
       take: (charges, now) => (broken ? store.take(charges, now) : memory.take(charges, now)),
     }
-    const { limiter } = limiterOf({ store: flaky, onStoreFailure: 'local' })
+    const { limiter } = limiterOf({ store: flaky, onStoreFailure: localStore() })
     const request = {}
     await limiter.take(request)
     broken = true
@@ -170,10 +195,10 @@ describe.each([
 
 describe('what a store throws because the charges are wrong', () => {
   test('is no failure of the store: it reaches the caller', () => {
-    const charges = () => [
+    const charges = several(() => [
       { key: 'acme', limits: [perMinute(10)], cost: 1 },
       { key: 'acme', limits: [perMinute(20)], cost: 1 },
-    ]
+    ])
     const { limiter, errors } = limiterOf({ identify: undefined, limits: undefined, charges } as Partial<
       LimiterOptions<Asked>
     >)
@@ -266,7 +291,7 @@ describe('an asynchronous hook that rejects', () => {
       return rejects()
     }
     const detail = rejects as never
-    const { limiter } = limiterOf({ limits: [perMinute(1)], onError, body: { problem: { detail } } })
+    const { limiter } = limiterOf({ limits: [perMinute(1)], onError, onReject: problem({ detail }) })
     await limiter.take({})
     expect((await limiter.take({})).refusal?.body).not.toContain('detail')
     await settled()

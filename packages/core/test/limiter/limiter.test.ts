@@ -9,6 +9,7 @@ import {
   perMinute,
   perSecond,
   RailError,
+  several,
 } from '../../src/index.js'
 
 interface Asked {
@@ -39,7 +40,11 @@ describe('a request', () => {
       { limits: () => [perMinute(2)] },
       { limits: source },
       { cost: () => 1, skip: () => false },
-      { identify: undefined, limits: undefined, charges: () => [{ key: 'acme', limits: [perMinute(2)], cost: 1 }] },
+      {
+        identify: undefined,
+        limits: undefined,
+        charges: several(() => [{ key: 'acme', limits: [perMinute(2)], cost: 1 }]),
+      },
     ] as Partial<LimiterOptions<Asked>>[]
     for (const each of options) {
       const outcome = limiterOf(each).limiter.take(acme())
@@ -136,10 +141,10 @@ describe('a request', () => {
   })
 
   test('of several charges is all or nothing', async () => {
-    const charges = () => [
+    const charges = several(() => [
       { key: 'client', scope: 'oauth', limits: [perMinute(5)], cost: 1 },
       { key: 'user', limits: [perMinute(1)], cost: 1 },
-    ]
+    ])
     const { limiter, store } = limiterOf({ identify: undefined, limits: undefined, charges } as Partial<
       LimiterOptions<Asked>
     >)
@@ -159,10 +164,10 @@ describe('a request', () => {
 
   test('of several charges is counted in the limiter’s scope too', async () => {
     const limits = [perMinute(2)]
-    const charges = () => [
+    const charges = several(() => [
       { key: 'acme', limits, cost: 1 },
       { key: 'acme', scope: 'users', limits, cost: 1 },
-    ]
+    ])
     const options = { identify: undefined, limits: undefined, scope: 'api', charges }
     const { limiter } = limiterOf(options as Partial<LimiterOptions<Asked>>)
     const { decision } = await limiter.take(acme())
@@ -181,7 +186,7 @@ describe('a request', () => {
         return 1
       }
     }
-    const options = { identify: undefined, limits: undefined, charges: () => [new PerCustomer()] }
+    const options = { identify: undefined, limits: undefined, charges: several(() => [new PerCustomer()]) }
     const { limiter } = limiterOf(options as Partial<LimiterOptions<Asked>>)
     const outcome = await limiter.with({ cost: 3 }).take(acme())
     expect(outcome.decision?.limits[0]).toMatchObject({ key: 'acme', remaining: 2 })
@@ -190,7 +195,7 @@ describe('a request', () => {
   test('settles what it was charged, whatever becomes of the user’s object', async () => {
     const limits = [perMinute(5)]
     const charge = { key: 'acme', limits, cost: 3 }
-    const options = { identify: undefined, limits: undefined, charges: () => [charge] }
+    const options = { identify: undefined, limits: undefined, charges: several(() => [charge]) }
     const { limiter, store } = limiterOf(options as Partial<LimiterOptions<Asked>>)
     const { settle } = await limiter.take(acme())
     charge.cost = 0
@@ -337,7 +342,7 @@ const FAULTS: readonly (readonly [what: string, options: unknown, fault: object]
 ]
 
 function charging(charges: unknown): unknown {
-  return { identify: undefined, limits: undefined, charges: () => charges }
+  return { identify: undefined, limits: undefined, charges: several(() => charges as never) }
 }
 
 describe('a fault of the user’s is an error, spends nothing, and is never "unlimited"', () => {

@@ -1,254 +1,312 @@
 import { describe, expect, test } from 'vitest'
 import {
   createLimiter,
+  draft7,
+  draft11,
   type LimiterOptions,
   limit,
   MemoryStore,
   perMinute,
   perSecond,
   RailError,
+  several,
 } from '../../src/index.js'
 
 const good = { identify: () => 'acme', limits: [perSecond(1)] }
 
-const ITS_OPTIONS =
-  'Its options: identify, charges, cost, store, scope, exposeHeaders, maxRetryAfter, jitter, onReject, skip, skipPreflights, dryRun, onStoreFailure, servers, onDecision, onError, clock, limits, headers, body.'
-
-/** What is wrong, the code, and the message: what was expected, what came, and what to do. */
+/** The wrong options, the code, and the message: what was expected, what came, and what to do. */
 const BAD: readonly (readonly [options: unknown, code: string, message: string])[] = [
-  [undefined, 'RAIL_BAD_OPTION', `A limiter takes an object of options, got undefined. ${ITS_OPTIONS}`],
-  [null, 'RAIL_BAD_OPTION', `A limiter takes an object of options, got null. ${ITS_OPTIONS}`],
-  [[], 'RAIL_BAD_OPTION', `A limiter takes an object of options, got []. ${ITS_OPTIONS}`],
+  [undefined, 'RAIL_BAD_OPTION', 'rateLimit(): expected an object of options, got undefined.'],
+  [null, 'RAIL_BAD_OPTION', 'rateLimit(): expected an object of options, got null.'],
+  [[], 'RAIL_BAD_OPTION', 'rateLimit(): expected an object of options, got [].'],
   [
     { limits: good.limits },
     'RAIL_BAD_OPTION',
-    'The option identify is required: a function that returns whom a request is counted under, or null for an anonymous one. Write identify: (request) => request.customer.id.',
+    "identify: expected a function that returns the customer's key, or null, got undefined. Write identify: (request) => request.customer.id.",
   ],
   [
     { identify: good.identify },
     'RAIL_NO_LIMITS',
-    "The option limits came to undefined. Return an array of limits; [] says that there is no limit. (A plan's name mistyped?)",
+    'limits: expected an array of limits, got undefined. Check that the plan exists; [] means "no limit".',
   ],
   [
     { ...good, identify: 'acme' },
     'RAIL_BAD_OPTION',
-    'The option identify is a function, got "acme". Write identify: (request) => request.customer.id.',
+    'identify: expected a function that returns the customer\'s key, or null, got "acme". Write identify: (request) => request.customer.id.',
   ],
   [
     { ...good, identify: null },
     'RAIL_BAD_OPTION',
-    'The option identify is a function, got null. Write identify: (request) => request.customer.id.',
+    "identify: expected a function that returns the customer's key, or null, got null. Write identify: (request) => request.customer.id.",
   ],
-  [
-    { ...good, limits: null },
-    'RAIL_BAD_LIMITS',
-    'The option limits is an array of limits, got null. Write [perSecond(10)], or [] for no limit.',
-  ],
+  [{ ...good, limits: null }, 'RAIL_BAD_LIMITS', 'limits: expected an array of limits, got null.'],
   [
     { ...good, limits: perSecond(1) },
     'RAIL_BAD_LIMITS',
-    'The option limits is an array of limits, got one limit. Write [perSecond(10)], or [] for no limit.',
+    'limits: expected an array of limits, got an object. Put it into an array: [perSecond(10)].',
   ],
-  [
-    { ...good, limits: { per_second: 10 } },
-    'RAIL_BAD_LIMITS',
-    'The option limits is an array of limits, got an object. Write [perSecond(10)], or [] for no limit.',
-  ],
-  [
-    { ...good, limits: { limitsFor: [] } },
-    'RAIL_BAD_LIMITS',
-    'The option limits is an array of limits, got an object. Write [perSecond(10)], or [] for no limit.',
-  ],
-  [
-    { ...good, limits: 10 },
-    'RAIL_BAD_LIMITS',
-    'The option limits is an array of limits, got 10. Write [perSecond(10)], or [] for no limit.',
-  ],
+  [{ ...good, limits: { per_second: 10 } }, 'RAIL_BAD_LIMITS', 'limits: expected an array of limits, got an object.'],
+  [{ ...good, limits: { limitsFor: [] } }, 'RAIL_BAD_LIMITS', 'limits: expected an array of limits, got an object.'],
+  [{ ...good, limits: 10 }, 'RAIL_BAD_LIMITS', 'limits: expected an array of limits, got 10.'],
   [
     { ...good, limits: [10] },
     'RAIL_BAD_LIMITS',
-    'The option limits holds limits, but has 10 in it. Make each by limit() or perSecond().',
+    'limits[0]: expected a limit, got 10. Make limits with limit() or perSecond().',
   ],
   [
     { ...good, limits: [{ name: 'x', tokens: 1, windowMs: 1_000, burst: 1 }] },
     'RAIL_BAD_LIMITS',
-    'The option limits holds limits, but has an object in it. Make each by limit() or perSecond().',
+    'limits[0]: expected a limit, got an object. Make limits with limit() or perSecond().',
   ],
   [
     { ...good, limits: [{ ...perSecond(1), kind: 'window' }] },
     'RAIL_BAD_LIMITS',
-    'The option limits holds limits, but has an object in it. Make each by limit() or perSecond().',
+    'limits[0]: expected a limit, got an object. Make limits with limit() or perSecond().',
   ],
   [
     { ...good, limits: [{ ...perSecond(1), wholeBurst: 0 }] },
     'RAIL_BAD_LIMITS',
-    'The option limits holds limits, but has an object in it. Make each by limit() or perSecond().',
+    'limits[0]: expected a limit, got an object. Make limits with limit() or perSecond().',
   ],
   [
     { ...good, limits: [{ ...perSecond(1), flow: 2 }] },
     'RAIL_BAD_LIMITS',
-    'The option limits holds limits, but has an object in it. Make each by limit() or perSecond().',
+    'limits[0]: expected a limit, got an object. Make limits with limit() or perSecond().',
   ],
   [
     { ...good, limits: [perSecond(1), perSecond(2)] },
     'RAIL_DUPLICATE_NAME',
-    'Two limits of one request are named "per_second" (case does not count). Give one another name, or its charge a scope.',
+    'limits: two limits of one request are named "per_second", ignoring case. Give one another name, or its charge a scope.',
   ],
   [
     { ...good, limits: [perSecond(1), perMinute(1, { name: 'PER_SECOND' })] },
     'RAIL_DUPLICATE_NAME',
-    'Two limits of one request are named "PER_SECOND" (case does not count). Give one another name, or its charge a scope.',
+    'limits: two limits of one request are named "PER_SECOND", ignoring case. Give one another name, or its charge a scope.',
   ],
   [
     { ...good, identfy: () => 'x' },
     'RAIL_UNKNOWN_OPTION',
-    `A limiter has no option "identfy". Did you mean "identify"? ${ITS_OPTIONS}`,
+    'identfy: not an option of rateLimit(). Did you mean "identify"?',
   ],
-  [{ ...good, max: 10 }, 'RAIL_UNKNOWN_OPTION', `A limiter has no option "max". ${ITS_OPTIONS}`],
-  [
-    { ...good, dryrun: true },
-    'RAIL_UNKNOWN_OPTION',
-    `A limiter has no option "dryrun". Did you mean "dryRun"? ${ITS_OPTIONS}`,
-  ],
+  [{ ...good, dryrun: true }, 'RAIL_UNKNOWN_OPTION', 'dryrun: not an option of rateLimit(). Did you mean "dryRun"?'],
   [
     { ...good, onLimitReached: () => {} },
     'RAIL_UNKNOWN_OPTION',
-    `A limiter has no option "onLimitReached". ${ITS_OPTIONS}`,
+    'onLimitReached: not an option of rateLimit(). Options: cost, store, scope, onReject, skip, dryRun, onDecision, onError, clock, identify, limits, charges, headers, jitter, onStoreFailure.',
   ],
   [
     { ...good, cost: '1' },
     'RAIL_BAD_OPTION',
-    'The option cost is a whole number of tokens from 0, or a function, got "1". Give one, or leave it out.',
+    'cost: expected a whole number of tokens from 0, or a function, got "1".',
   ],
   [
     { ...good, cost: 1.5 },
     'RAIL_BAD_OPTION',
-    'The option cost is a whole number of tokens from 0, or a function, got 1.5. Give one, or leave it out.',
+    'cost: expected a whole number of tokens from 0, or a function, got 1.5.',
   ],
   [
     { ...good, cost: Number.NaN },
     'RAIL_BAD_OPTION',
-    'The option cost is a whole number of tokens from 0, or a function, got NaN. Give one, or leave it out.',
+    'cost: expected a whole number of tokens from 0, or a function, got NaN.',
   ],
   [
     { ...good, store: {} },
     'RAIL_BAD_OPTION',
-    'The option store is a store, with take, peek, settle and reset, got an object. Give one, or leave it out.',
+    'store: expected a store, with take, peek, settle and reset, got an object.',
   ],
   [
     { ...good, store: MemoryStore },
     'RAIL_BAD_OPTION',
-    'The option store is a store, with take, peek, settle and reset, got the function MemoryStore. Give one, or leave it out.',
+    'store: expected a store, with take, peek, settle and reset, got the function MemoryStore.',
   ],
-  [{ ...good, scope: 7 }, 'RAIL_BAD_OPTION', 'The option scope is a text, got 7. Give one, or leave it out.'],
+  [{ ...good, scope: 7 }, 'RAIL_BAD_OPTION', 'scope: expected a string, got 7.'],
   [
     { ...good, headers: 'draft-99' },
     'RAIL_BAD_OPTION',
-    "The option headers is one of 'draft-11', 'draft-7', 'draft-6', 'x-ratelimit', several in an array, or false (no fields), got \"draft-99\". Give one, or leave it out.",
+    'headers: expected header styles, or false, got "draft-99". Import draft11 and write headers: draft11, or headers: false.',
   ],
   [
     { ...good, headers: true },
     'RAIL_BAD_OPTION',
-    "The option headers is one of 'draft-11', 'draft-7', 'draft-6', 'x-ratelimit', several in an array, or false (no fields), got true. Give one, or leave it out.",
+    'headers: expected header styles, or false, got true. Import draft11 and write headers: draft11, or headers: false.',
   ],
   [
     { ...good, headers: [] },
     'RAIL_BAD_OPTION',
-    "The option headers is one of 'draft-11', 'draft-7', 'draft-6', 'x-ratelimit', several in an array, or false (no fields), got []. Give one, or leave it out.",
+    'headers: expected header styles, or false, got []. Import draft11 and write headers: draft11, or headers: false.',
   ],
   [
-    { ...good, exposeHeaders: 'yes' },
+    { ...good, headers: [draft11, draft7] },
     'RAIL_BAD_OPTION',
-    'The option exposeHeaders is true or false, got "yes". Give one, or leave it out.',
+    'headers: draft11 and draft7 both send RateLimit-Policy. Remove one.',
   ],
-  [
-    { ...good, maxRetryAfter: 0 },
-    'RAIL_BAD_OPTION',
-    'The option maxRetryAfter is a whole number of seconds from 1 to 2147483, got 0. Give one, or leave it out.',
-  ],
-  [
-    { ...good, maxRetryAfter: '60' },
-    'RAIL_BAD_OPTION',
-    'The option maxRetryAfter is a whole number of seconds from 1 to 2147483, got "60". Give one, or leave it out.',
-  ],
-  [
-    { ...good, jitter: -1 },
-    'RAIL_BAD_OPTION',
-    'The option jitter is a whole number of seconds from 0 to 2147483, got -1. Give one, or leave it out.',
-  ],
-  [
-    { ...good, body: 'html' },
-    'RAIL_BAD_OPTION',
-    "The option body is 'json', 'problem' or { problem: { … } }, got \"html\". Give one, or leave it out.",
-  ],
-  [
-    { ...good, onReject: 'no' },
-    'RAIL_BAD_OPTION',
-    'The option onReject is a function, got "no". Give one, or leave it out.',
-  ],
-  [{ ...good, skip: true }, 'RAIL_BAD_OPTION', 'The option skip is a function, got true. Give one, or leave it out.'],
-  [
-    { ...good, skipPreflights: 1 },
-    'RAIL_BAD_OPTION',
-    'The option skipPreflights is true or false, got 1. Give one, or leave it out.',
-  ],
-  [
-    { ...good, skipPreflights: true },
-    'RAIL_BAD_OPTION',
-    "createLimiter's second argument is { method, header }, for skipPreflights, got undefined. Give both.",
-  ],
-  [
-    { ...good, dryRun: 'false' },
-    'RAIL_BAD_OPTION',
-    'The option dryRun is true or false, got "false". Give one, or leave it out.',
-  ],
+  [{ ...good, jitter: -1 }, 'RAIL_BAD_OPTION', 'jitter: expected a whole number of seconds from 0 to 2147483, got -1.'],
+  [{ ...good, onReject: 'no' }, 'RAIL_BAD_OPTION', 'onReject: expected a function, got "no".'],
+  [{ ...good, skip: true }, 'RAIL_BAD_OPTION', 'skip: expected a function, got true.'],
+  [{ ...good, dryRun: 'false' }, 'RAIL_BAD_OPTION', 'dryRun: expected true or false, got "false".'],
   [
     { ...good, onStoreFailure: 'open' },
     'RAIL_BAD_OPTION',
-    "The option onStoreFailure is 'allow', 'refuse' or 'local', got \"open\". Give one, or leave it out.",
+    "onStoreFailure: expected 'allow', 'refuse' or a store, got \"open\". Import localStore and write localStore({ servers }).",
   ],
   [
-    { ...good, servers: 0 },
+    { ...good, onStoreFailure: {} },
     'RAIL_BAD_OPTION',
-    'The option servers is a whole number from 1, or a function, got 0. Give one, or leave it out.',
+    "onStoreFailure: expected 'allow', 'refuse' or a store, got an object. Import localStore and write localStore({ servers }).",
+  ],
+  [{ ...good, onDecision: {} }, 'RAIL_BAD_OPTION', 'onDecision: expected a function, got an object.'],
+  [{ ...good, onError: console }, 'RAIL_BAD_OPTION', 'onError: expected a function, got an object.'],
+  [{ ...good, clock: 5 }, 'RAIL_BAD_OPTION', 'clock: expected a function that returns milliseconds, got 5.'],
+  [
+    { ...good, charges: several(() => []) },
+    'RAIL_BAD_OPTION',
+    'charges: cannot be combined with identify, limits or cost. Remove those, or charges.',
   ],
   [
-    { ...good, onDecision: {} },
+    { charges: several(() => []), cost: 2 },
     'RAIL_BAD_OPTION',
-    'The option onDecision is a function, got an object. Give one, or leave it out.',
+    'charges: cannot be combined with identify, limits or cost. Remove those, or charges.',
   ],
   [
-    { ...good, onError: console },
+    { charges: [] },
     'RAIL_BAD_OPTION',
-    'The option onError is a function, got an object. Give one, or leave it out.',
+    'charges: expected a value of several(), got []. Import several and write charges: several((request) => [{ key, limits, cost }]).',
   ],
   [
-    { ...good, clock: 5 },
+    { charges: () => [] },
     'RAIL_BAD_OPTION',
-    'The option clock is a function that returns milliseconds, got 5. Give one, or leave it out.',
+    'charges: expected a value of several(), got the function charges. Import several and write charges: several((request) => [{ key, limits, cost }]).',
   ],
-  [
-    { ...good, charges: () => [] },
-    'RAIL_BAD_OPTION',
-    'The option charges stands instead of identify, limits and cost, not beside them. Leave it out, or all of those.',
-  ],
-  [
-    { charges: () => [], cost: 2 },
-    'RAIL_BAD_OPTION',
-    'The option charges stands instead of identify, limits and cost, not beside them. Leave it out, or all of those.',
-  ],
-  [{ charges: [] }, 'RAIL_BAD_OPTION', 'The option charges is a function, got []. Give one, or leave it out.'],
   [
     new (class {
       method = 'GET'
     })(),
     'RAIL_BAD_OPTION',
-    'A limiter takes an object of options, got another object. rateLimit is to be called, and what it returns mounted: app.use(rateLimit({ identify, limits })).',
+    'rateLimit(): expected an object of options, got an object. Call it, and mount what it returns: app.use(rateLimit({ identify, limits })).',
+  ],
+]
+
+/** Options of other limiters, and values that Rail had as strings: each error says what to write instead. */
+const OTHERS: typeof BAD = [
+  [
+    { ...good, headers: 'draft-11' },
+    'RAIL_BAD_OPTION',
+    'headers: expected header styles, or false, got "draft-11". Import draft11 and write headers: draft11.',
+  ],
+  [
+    { ...good, headers: 'draft-8' },
+    'RAIL_BAD_OPTION',
+    'headers: expected header styles, or false, got "draft-8". Import draft11 and write headers: draft11. Drafts 8 to 11 have one format.',
+  ],
+  [
+    { ...good, headers: ['draft-7'] },
+    'RAIL_BAD_OPTION',
+    'headers: expected header styles, or false, got "draft-7". Import draft7 and write headers: draft7.',
+  ],
+  [
+    { ...good, headers: 'draft-6' },
+    'RAIL_BAD_OPTION',
+    'headers: expected header styles, or false, got "draft-6". Import draft6 and write headers: draft6.',
+  ],
+  [
+    { ...good, headers: 'x-ratelimit' },
+    'RAIL_BAD_OPTION',
+    'headers: expected header styles, or false, got "x-ratelimit". Import xRateLimit and write headers: xRateLimit.',
+  ],
+  [
+    { ...good, onReject: 'problem' },
+    'RAIL_BAD_OPTION',
+    'onReject: expected a function, got "problem". Import problem and write onReject: problem().',
+  ],
+  [
+    { ...good, onStoreFailure: 'local' },
+    'RAIL_BAD_OPTION',
+    "onStoreFailure: expected 'allow', 'refuse' or a store, got \"local\". Import localStore and write onStoreFailure: localStore({ servers: 4 }).",
+  ],
+  [
+    { ...good, windowMs: 60_000 },
+    'RAIL_UNKNOWN_OPTION',
+    "windowMs: not an option of rateLimit(). Write limits: [limit({ name: 'per_15_minutes', tokens: 100, per: '15m' })].",
+  ],
+  [
+    { ...good, timeWindow: '1 minute' },
+    'RAIL_UNKNOWN_OPTION',
+    "timeWindow: not an option of rateLimit(). Write limits: [limit({ name: 'per_15_minutes', tokens: 100, per: '15m' })].",
+  ],
+  [
+    { ...good, max: 10 },
+    'RAIL_UNKNOWN_OPTION',
+    "max: not an option of rateLimit(). Write limits: [limit({ name: 'per_15_minutes', tokens: 100, per: '15m' })].",
+  ],
+  [
+    { ...good, limit: 10 },
+    'RAIL_UNKNOWN_OPTION',
+    "limit: not an option of rateLimit(). Write limits: [limit({ name: 'per_15_minutes', tokens: 100, per: '15m' })].",
+  ],
+  [
+    { ...good, keyGenerator: () => 'x' },
+    'RAIL_UNKNOWN_OPTION',
+    'keyGenerator: not an option of rateLimit(). Write identify: (request) => request.customer.id. For addresses return addressKey(request.ip).',
+  ],
+  [
+    { ...good, handler: () => {} },
+    'RAIL_UNKNOWN_OPTION',
+    "handler: not an option of rateLimit(). Write onReject: () => ({ json: { error: 'slow down' } }).",
+  ],
+  [
+    { ...good, message: 'no' },
+    'RAIL_UNKNOWN_OPTION',
+    "message: not an option of rateLimit(). Write onReject: () => ({ json: { error: 'slow down' } }).",
+  ],
+  [
+    { ...good, errorResponseBuilder: () => ({}) },
+    'RAIL_UNKNOWN_OPTION',
+    "errorResponseBuilder: not an option of rateLimit(). Write onReject: () => ({ json: { error: 'slow down' } }).",
+  ],
+  [
+    { ...good, standardHeaders: true },
+    'RAIL_UNKNOWN_OPTION',
+    'standardHeaders: not an option of rateLimit(). Write headers: draft11, headers: [draft11, xRateLimit], or headers: false.',
+  ],
+  [
+    { ...good, legacyHeaders: false },
+    'RAIL_UNKNOWN_OPTION',
+    'legacyHeaders: not an option of rateLimit(). Write headers: draft11, headers: [draft11, xRateLimit], or headers: false.',
+  ],
+  [
+    { ...good, allowList: [] },
+    'RAIL_UNKNOWN_OPTION',
+    'allowList: not an option of rateLimit(). Write skip: (request) => allowed.has(request.ip).',
+  ],
+  [
+    { ...good, body: 'problem' },
+    'RAIL_UNKNOWN_OPTION',
+    "body: not an option of rateLimit(). Write onReject: problem(), or onReject: () => ({ json: { error: 'slow down' } }).",
+  ],
+  [
+    { ...good, exposeHeaders: true },
+    'RAIL_UNKNOWN_OPTION',
+    'exposeHeaders: not an option of rateLimit(). Write headers: exposed(draft11).',
+  ],
+  [
+    { ...good, skipPreflights: true },
+    'RAIL_UNKNOWN_OPTION',
+    'skipPreflights: not an option of rateLimit(). Import preflights and write skip: preflights.',
+  ],
+  [
+    { ...good, servers: 4 },
+    'RAIL_UNKNOWN_OPTION',
+    'servers: not an option of rateLimit(). Import localStore and write onStoreFailure: localStore({ servers }).',
+  ],
+  [
+    { ...good, maxRetryAfter: 60 },
+    'RAIL_UNKNOWN_OPTION',
+    'maxRetryAfter: not an option of rateLimit(). Leave it out: a client that comes back too early is refused again.',
   ],
 ]
 
 describe('wrong options are an error when the limiter is made, never on a request', () => {
-  test.each(BAD)('%o', (options, code, message) => {
+  test.each([...BAD, ...OTHERS])('%o', (options, code, message) => {
     const make = () => createLimiter(options as LimiterOptions<object>)
     expect(make).toThrow(RailError)
     expect(make).toThrow(expect.objectContaining({ code, message }))
@@ -262,29 +320,24 @@ describe('options', () => {
       store: 0,
       scope: 0,
       headers: 0,
-      exposeHeaders: 0,
-      maxRetryAfter: 0,
       jitter: 0,
-      body: 0,
       onReject: 0,
       skip: 0,
-      skipPreflights: 0,
       dryRun: 0,
       onStoreFailure: 0,
-      servers: 0,
       onDecision: 0,
       onError: 0,
       clock: 0,
       charges: 0,
     }),
-  )('%s may be undefined, which is as good as left out', (name) => {
+  )('%s may be undefined, which means its default', (name) => {
     const limiter = createLimiter({ ...good, [name]: undefined })
     expect(limiter.take({})).toMatchObject({ refusal: undefined, decision: { allowed: true } })
   })
 
   test('charges may stand alone, with the others undefined', () => {
     expect(() =>
-      createLimiter({ charges: () => [], identify: undefined, limits: undefined, cost: undefined }),
+      createLimiter({ charges: several(() => []), identify: undefined, limits: undefined, cost: undefined }),
     ).not.toThrow()
   })
 
@@ -305,7 +358,9 @@ describe('options', () => {
     'a limit by hand whose whole burst is %o is none',
     (wholeBurst) => {
       const forged = { ...limit({ name: 'x', tokens: 5, per: '1m' }), wholeBurst } as never
-      expect(() => createLimiter({ identify: () => 'acme', limits: [forged] })).toThrow(/has an object in it/)
+      expect(() => createLimiter({ identify: () => 'acme', limits: [forged] })).toThrow(
+        /^limits\[0\]: expected a limit/,
+      )
     },
   )
 })

@@ -5,94 +5,79 @@ import { createReporter } from '../../src/limiter/reporter.js'
 function reporterOf() {
   const errors: RailError[] = []
   const reporter = createReporter((error) => errors.push(error as RailError))
-  const told = () => errors.map(({ code, count }) => [code, count])
-  return { ...reporter, errors, told }
+  const reported = () => errors.map(({ code, count }) => [code, count])
+  return { ...reporter, errors, reported }
 }
 
 describe('a failing store', () => {
-  test('is told at once, then at most once a second, with how many failures it stands for', () => {
+  test('is reported at once, then at most once a second, with the number of failures and the latest cause', () => {
     const { storeFailed, errors } = reporterOf()
     const gone = new Error('gone')
     for (const now of [5_000, 5_000, 5_999]) storeFailed('take', gone, now)
     expect(errors.map((error) => error.count)).toEqual([1])
     storeFailed('take', gone, 6_000)
     expect(errors.map((error) => error.count)).toEqual([1, 3])
-    expect(errors[0]?.message).toBe('The store failed to take. See that it can be reached; it said: gone')
-    expect(errors[1]?.message).toBe(
-      'The store failed to take, 3 times since the last word of it. See that it can be reached; it said: gone',
-    )
+    expect(errors[0]?.message).toBe('store: take() failed: gone')
+    expect(errors[1]?.message).toBe('store: take() failed 2 times since the last report, most recently: gone')
     expect(errors[1]?.cause).toBe(gone)
-    // What was told is not counted again.
+    // A failure is counted in one report only.
     storeFailed('take', gone, 7_000)
     expect(errors[2]?.count).toBe(1)
   })
 
-  test('is told again when the clock has stepped back', () => {
-    const { storeFailed, told } = reporterOf()
+  test('is reported again when the clock has stepped back', () => {
+    const { storeFailed, reported } = reporterOf()
     for (const now of [5_000, 4_999]) storeFailed('take', new Error('gone'), now)
-    expect(told()).toHaveLength(2)
+    expect(reported()).toHaveLength(2)
   })
 
-  test('is told by kind: what was asked of it, and what it says', () => {
+  test('is reported with its latest cause, whatever failed, an error or not', () => {
     const { storeFailed, errors } = reporterOf()
-    for (let round = 0; round < 3; round++) {
-      storeFailed('take', new Error('gone'), 0)
-      storeFailed('settle', new Error('gone'), 0)
-      storeFailed('take', new Error('slow'), 0)
-      storeFailed('take', 'a text', 0)
-    }
-    expect(errors.map((error) => error.message)).toEqual([
-      'The store failed to take. See that it can be reached; it said: gone',
-      'The store failed to settle. See that it can be reached; it said: gone',
-      'The store failed to take. See that it can be reached; it said: slow',
-      'The store failed to take. See that it can be reached; it said: "a text"',
+    storeFailed('take', new Error('gone'), 0)
+    storeFailed('take', new Error('slow'), 0)
+    storeFailed('settle', 'a string', 1_000)
+    expect(errors.map(({ message, count, cause }) => [message, count, cause])).toEqual([
+      ['store: take() failed: gone', 1, expect.any(Error)],
+      ['store: settle() failed 2 times since the last report, most recently: "a string"', 2, 'a string'],
     ])
-  })
-
-  test('that says something else each time is told by 16 kinds and one for the rest', () => {
-    const { storeFailed, errors } = reporterOf()
-    for (let index = 0; index < 100; index++) storeFailed('take', new Error(`gone ${index}`), 0)
-    expect(errors).toHaveLength(17)
-    storeFailed('take', new Error('gone 3'), 1_000)
-    storeFailed('take', new Error('gone 99'), 1_000)
-    expect(errors.slice(17).map((error) => error.count)).toEqual([1, 84])
   })
 })
 
 describe('a cost that never fits', () => {
-  const ask = (limits: readonly Limit[], cost: number, scope = '') =>
+  const take = (limits: readonly Limit[], cost: number, scope = '') =>
     new MemoryStore().take([{ scope, key: 'acme', limits, cost }], 0)
 
-  test('is told once for each limit that it does not fit, by the name that is sent, and of no other', () => {
-    const { look, errors, told } = reporterOf()
+  test('is reported once for each limit that it does not fit, by the name that is sent, and for no other', () => {
+    const { warnIfNeverFits, errors, reported } = reporterOf()
     const empty = new MemoryStore()
     const charge: Charge = { key: 'acme', limits: [perMinute(5)], cost: 5 }
     empty.take([charge], 0)
-    // per_minute refuses too, but would let it in later.
-    look(empty.take([{ ...charge, limits: [perMinute(5), perSecond(4)] }], 0))
+    // per_minute refuses too, but would allow it later.
+    warnIfNeverFits(empty.take([{ ...charge, limits: [perMinute(5), perSecond(4)] }], 0))
     expect(errors.map((error) => error.message)).toEqual([
-      'A cost of 5 can never fit limit "per_second", whose burst is 4. Raise the burst, or ask for less at once.',
+      'cost: expected at most 4, the burst of limit "per_second", got 5. Raise the burst, or take less at once.',
     ])
-    look(ask([perSecond(4)], 9))
-    expect(told()).toHaveLength(1)
-    look(ask([perSecond(4)], 9, 'writes'))
+    warnIfNeverFits(take([perSecond(4)], 9))
+    expect(reported()).toHaveLength(1)
+    warnIfNeverFits(take([perSecond(4)], 9, 'writes'))
     expect(errors[1]?.message).toContain('"writes.per_second"')
-    look(ask([perSecond(4)], 4))
-    expect(told()).toEqual([
+    warnIfNeverFits(take([perSecond(4)], 4))
+    expect(reported()).toEqual([
       ['RAIL_NEVER_FITS', 1],
       ['RAIL_NEVER_FITS', 1],
     ])
   })
 
-  test('is told of at most 1,000 limits, so that nothing grows', () => {
-    const { look, errors } = reporterOf()
-    for (let index = 0; index < 1_100; index++) look(ask([limit({ name: `l${index}`, tokens: 1, per: '1s' })], 2))
+  test('is reported for at most 1,000 limits, so that nothing grows', () => {
+    const { warnIfNeverFits, errors } = reporterOf()
+    for (let index = 0; index < 1_100; index++)
+      warnIfNeverFits(take([limit({ name: `l${index}`, tokens: 1, per: '1s' })], 2))
     expect(errors).toHaveLength(1_000)
   })
 })
 
-test('nobody needs to be told', () => {
+test('a hook is not required', () => {
   const reporter = createReporter(undefined)
-  expect(() => reporter.tell(new RailError('RAIL_BAD_KEY', 'x'))).not.toThrow()
+  expect(() => reporter.report(new RailError('RAIL_BAD_KEY', 'x'))).not.toThrow()
   expect(() => reporter.storeFailed('take', undefined, 0)).not.toThrow()
 })

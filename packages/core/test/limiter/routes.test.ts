@@ -11,6 +11,7 @@ import {
   perHour,
   perMinute,
   perSecond,
+  several,
 } from '../../src/index.js'
 import { randomNumbers } from '../random-numbers.js'
 
@@ -31,7 +32,7 @@ function program(below: (bound: number) => number) {
   ]
   const hasCharges = below(2) === 0
   const limiter = hasCharges
-    ? createLimiter<object>({ charges: () => (later ? Promise.resolve(charges) : charges), store, clock })
+    ? createLimiter<object>({ charges: several(() => (later ? Promise.resolve(charges) : charges)), store, clock })
     : createLimiter<object>({ identify: () => (later ? Promise.resolve('a') : 'a'), limits: [first], store, clock })
   const routes = Array.from({ length: 4 }, () => {
     const cost = below(2) === 0 ? below(8) : undefined

@@ -9,6 +9,7 @@ import {
   type Outcome,
   perMinute,
   perSecond,
+  several,
 } from '../../src/index.js'
 
 interface Asked {
@@ -136,10 +137,10 @@ describe('with', () => {
 
   test('sets the cost of several charges', () => {
     const store = new MemoryStore()
-    const charges = (): Charge[] => [
+    const charges = several((): Charge[] => [
       { key: 'client', limits: [perMinute(10, { name: 'client' })], cost: 1 },
       { key: 'user', limits: [perMinute(5, { name: 'user' })], cost: 1 },
-    ]
+    ])
     const limiter = createLimiter<Asked>({ charges, store, clock: manualClock() })
     const request = {}
     expect(left(limiter.take(request))).toEqual([9, 4])
@@ -149,10 +150,10 @@ describe('with', () => {
 
   test('takes only the difference from each of several charges of one key', () => {
     const store = new MemoryStore()
-    const charges = (): Charge[] => [
+    const charges = several((): Charge[] => [
       { key: 'acme', limits: [perSecond(10)], cost: 1 },
       { key: 'acme', limits: [perMinute(20)], cost: 2 },
-    ]
+    ])
     const limiter = createLimiter<Asked>({ charges, store, clock: manualClock() })
     const request = {}
     expect(left(limiter.take(request))).toEqual([9, 18])
@@ -161,10 +162,10 @@ describe('with', () => {
 
   test('takes only the difference where several charges of a request meet in one bucket', () => {
     const store = new MemoryStore()
-    const charges = (): Charge[] => [
+    const charges = several((): Charge[] => [
       { key: 'acme', limits: [ten], cost: 1 },
       { key: 'acme', limits: [ten], cost: 2 },
-    ]
+    ])
     const limiter = createLimiter<Asked>({ charges, store, clock: manualClock() })
     const request = {}
     expect(left(limiter.take(request))).toEqual([7])
@@ -291,11 +292,11 @@ describe('wrong options of with are an error when it is called', () => {
   })
 
   test('a scope or limits beside charges', () => {
-    const several = createLimiter<Asked>({ charges: () => [] })
-    expect(() => several.with({ scope: 'writes' })).toThrow(
+    const limiter = createLimiter<Asked>({ charges: several(() => []) })
+    expect(() => limiter.with({ scope: 'writes' })).toThrow(
       /takes only cost in with\(\)\. Return the rest from charges/,
     )
-    expect(() => several.with({ limits: [] })).toThrow(/only cost/)
+    expect(() => limiter.with({ limits: [] })).toThrow(/only its cost/)
   })
 
   test('undefined is as good as left out', () => {

@@ -2,7 +2,16 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, it } from 'vitest'
 import { addFields } from '../../src/adapter.js'
-import { createLimiter, type HeaderStyle, type Limit, limit, manualClock, perMinute } from '../../src/index.js'
+import {
+  createLimiter,
+  draft11,
+  type HeaderStyle,
+  type Limit,
+  limit,
+  manualClock,
+  perMinute,
+  xRateLimit,
+} from '../../src/index.js'
 
 const few = limit({ name: 'few', tokens: 5, per: '10s' })
 const many = limit({ name: 'many', tokens: 500, per: '1s' })
@@ -37,7 +46,7 @@ it.each([
 ])('two limiters on one response tell the tightest, whole: $why', async ({ order }) => {
   const headers = await answered(async (response) => {
     for (const each of order) {
-      const limiter = limiterOf([each], 'x-ratelimit')
+      const limiter = limiterOf([each], xRateLimit)
       addFields(response, limiter, (await limiter.take({})).headers)
     }
     response.end()
@@ -69,7 +78,7 @@ it.each([
   const tighter = { 'x-ratelimit-limit': '60', 'x-ratelimit-remaining': '1', 'x-ratelimit-reset': '1700000030' }
   const looser = { ...tighter, 'x-ratelimit-remaining': '9' }
   const sent = async (theirs: Record<string, string>): Promise<Headers> => {
-    const limiter = limiterOf([few], 'x-ratelimit')
+    const limiter = limiterOf([few], xRateLimit)
     const { headers } = await limiter.take({})
     return answered((response) => {
       addFields(response, limiter, headers)
@@ -81,7 +90,7 @@ it.each([
 })
 
 it('what the same limiter said before for a request is not told beside what it says later', async () => {
-  const limiter = limiterOf([few, perMinute(100)], 'draft-11')
+  const limiter = limiterOf([few, perMinute(100)], draft11)
   const headers = await answered(async (response) => {
     const request = {}
     addFields(response, limiter, (await limiter.take(request)).headers)

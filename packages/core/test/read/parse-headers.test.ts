@@ -1,7 +1,19 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { mergeFields } from '../../src/adapter.js'
-import { createLimiter, type HeaderStyle, limit, manualClock, perDay, perMinute, perSecond } from '../../src/index.js'
+import {
+  createLimiter,
+  draft6,
+  draft7,
+  draft11,
+  type HeaderStyle,
+  limit,
+  manualClock,
+  perDay,
+  perMinute,
+  perSecond,
+  xRateLimit,
+} from '../../src/index.js'
 import { type HeaderSource, type ParsedLimit, parseHeaders } from '../../src/read.js'
 
 const NOW = 1_700_000_000_000
@@ -27,12 +39,12 @@ describe('every style of ours', () => {
   ]
 
   it.each([
-    { style: 'draft-11', is: both },
-    { style: 'draft-7', is: [{ ...tightest, windowMs: 1_000 }] },
-    { style: 'draft-6', is: [tightest] },
-    { style: 'x-ratelimit', is: [tightest] },
-    { style: ['x-ratelimit', 'draft-6', 'draft-11'], is: both },
-    { style: ['draft-7', 'x-ratelimit'], is: [{ ...tightest, windowMs: 1_000 }] },
+    { style: draft11, is: both },
+    { style: draft7, is: [{ ...tightest, windowMs: 1_000 }] },
+    { style: draft6, is: [tightest] },
+    { style: xRateLimit, is: [tightest] },
+    { style: [xRateLimit, draft6, draft11], is: both },
+    { style: [draft7, xRateLimit], is: [{ ...tightest, windowMs: 1_000 }] },
   ] as { style: HeaderStyle | HeaderStyle[]; is: ParsedLimit[] }[])(
     'is read as it is sent: $style',
     async ({ style, is }) => {
