@@ -7,9 +7,16 @@ import { namesOf, replacementFor, suggestionFor } from './suggestion.js'
  *
  * @param where What takes the options, such as `rateLimit()`.
  * @param ifObject What to do about an object of a class, which cannot be options.
+ * @param insteadOf What to write instead of a name that is known to be wrong, as a sentence.
  * @throws RailError `RAIL_UNKNOWN_OPTION` with the closest name or all names, `RAIL_BAD_OPTION` for anything but an object
  */
-export function checkOptionNames(options: unknown, known: readonly string[], where: string, ifObject?: string): void {
+export function checkOptionNames(
+  options: unknown,
+  known: readonly string[],
+  where: string,
+  ifObject?: string,
+  insteadOf: (name: string) => string | undefined = () => undefined,
+): void {
   if (typeof options !== 'object' || options === null || Array.isArray(options)) {
     throw unexpected('RAIL_BAD_OPTION', where, 'an object of options', options)
   }
@@ -18,7 +25,7 @@ export function checkOptionNames(options: unknown, known: readonly string[], whe
     if (ifObject !== undefined && !isPlain(options)) {
       throw unexpected('RAIL_BAD_OPTION', where, 'an object of options', options, ifObject)
     }
-    const instead = replacementFor(name)
+    const instead = insteadOf(name)
     const hint = instead === undefined ? suggestionFor(name, known) : ` ${instead}`
     throw new RailError('RAIL_UNKNOWN_OPTION', `${name}: not an option of ${where}.${hint || namesOf(known)}`)
   }

@@ -3,7 +3,9 @@ export function suggestionFor(name: string, known: readonly string[]): string {
   const nearest = known
     .map((other) => ({ other, edits: editsBetween(name, other) }))
     .sort((a, b) => a.edits - b.edits)[0]
-  return nearest !== undefined && nearest.edits <= 3 ? ` Did you mean "${nearest.other}"?` : ''
+  return nearest !== undefined && nearest.edits <= Math.min(3, name.length / 2)
+    ? ` Did you mean "${nearest.other}"?`
+    : ''
 }
 
 /** ` Options: …` with all names that are known. */

@@ -4,6 +4,7 @@ import { type Clock, monotonicClock } from '../base/clock.js'
 import { RailError, unexpected } from '../base/errors.js'
 import { chain, type MaybePromise } from '../base/maybe-promise.js'
 import type { Shape } from '../base/notes.js'
+import { replacementFor } from '../base/suggestion.js'
 import type { Decision } from '../bucket/decision.js'
 import { isLimitSource } from '../bucket/limit-source.js'
 import { defineLimits } from '../bucket/static-limits.js'
@@ -47,14 +48,14 @@ export interface Settings<Request> {
 /** Checks the options and makes the steps of a limiter. @throws RailError for anything wrong */
 export function settingsOf<Request>(options: LimiterOptions<Request>, framework: Framework = {}): Settings<Request> {
   checkOptionNames(framework, ['reshaped', 'ownOptions'], 'createLimiter()')
-  checkOptionNames(options, [...OPTION_NAMES, ...(framework.ownOptions ?? [])], 'rateLimit()', UNCALLED)
+  checkOptionNames(options, [...OPTION_NAMES, ...(framework.ownOptions ?? [])], 'rateLimit()', UNCALLED, replacementFor)
   for (const [name, expected, passes] of CHECKS) checkOption(name, options[name], expected, passes)
   checkJitter(options.jitter)
   const { store = new MemoryStore(), scope = '', clock = monotonicClock, jitter, dryRun = false } = options
   const charging = chargingOf(options)
   const reporter = createReporter(options.onError)
   const answering: Answering<Request> = {
-    style: styleOf(options.headers ?? draft11),
+    style: styleOf(options.headers === undefined ? draft11 : options.headers),
     jitter,
     // A clock of the user's also serves where a moment since 1970 is sent.
     epochMsOf: options.clock === undefined ? () => undefined : (now) => now,

@@ -285,38 +285,22 @@ describe('headersFor', () => {
     [
       { headers: [draft11, draft7] },
       'RAIL_BAD_OPTION',
-      'The option headers has draft11 and draft7, which both write RateLimit, each in its own way. Choose one of them.',
+      'headers: draft11 and draft7 both send RateLimit-Policy. Remove one.',
     ],
-    [
-      { epochMs: Number.NaN },
-      'RAIL_BAD_OPTION',
-      'The option epochMs is milliseconds since 1970, got NaN. Give one, or leave it out.',
-    ],
-    [
-      { epochMs: '0' },
-      'RAIL_BAD_OPTION',
-      'The option epochMs is milliseconds since 1970, got "0". Give one, or leave it out.',
-    ],
-    [
-      { header: draft6 },
-      'RAIL_UNKNOWN_OPTION',
-      'headersFor() has no option "header". Did you mean "headers"? Its options: headers, epochMs.',
-    ],
-    [
-      draft6,
-      'RAIL_BAD_OPTION',
-      'headersFor() takes an object of options, got "draft-6". Its options: headers, epochMs.',
-    ],
+    [{ epochMs: Number.NaN }, 'RAIL_BAD_OPTION', 'epochMs: expected milliseconds since 1970, got NaN.'],
+    [{ epochMs: '0' }, 'RAIL_BAD_OPTION', 'epochMs: expected milliseconds since 1970, got "0".'],
+    [{ header: draft6 }, 'RAIL_UNKNOWN_OPTION', 'header: not an option of headersFor(). Did you mean "headers"?'],
+    ['draft-6', 'RAIL_BAD_OPTION', 'headersFor(): expected an object of options, got "draft-6".'],
   ])('refuses wrong options: %o', (options, code, message) => {
     expect(() => headersFor(decision, options as HeaderOptions)).toThrow(expect.objectContaining({ code, message }))
   })
 })
 
-describe('exposeHeaders', () => {
+describe('exposed headers', () => {
   it('names the fields that are sent, of every style, but not what browsers show anyway', async () => {
     const clock = manualClock(AT)
-    const { headers } = await outcomeOf({ headers: [draft6, xRateLimit], clock, cost: 2 })
-    expect(headers.at(-1)).toEqual({
+    const { headers } = await outcomeOf({ headers: exposed([draft6, xRateLimit]), clock, cost: 2 })
+    expect(headers.find(({ name }) => name === 'Access-Control-Expose-Headers')).toEqual({
       name: 'Access-Control-Expose-Headers',
       value:
         'RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Used, X-RateLimit-Reset',
@@ -328,7 +312,7 @@ describe('exposeHeaders', () => {
     const limiter = createLimiter<string>({ identify: (key) => key, limits: [perSecond(1)], headers: exposed(draft11) })
     await limiter.take('acme')
     const { headers } = await limiter.take('acme')
-    expect(headers.at(-1)?.value).toBe('RateLimit-Policy, RateLimit, Retry-After')
+    expect(headers[2]?.value).toBe('RateLimit-Policy, RateLimit, Retry-After')
   })
 
   it('is off by default', async () => {

@@ -69,19 +69,17 @@ describe('a limit', () => {
 
 describe('what is no limit at all is an error', () => {
   test.each([null, undefined, 7, 'per_second'])('limit(%o)', (definition) => {
-    expect(() => limit(definition as unknown as LimitDefinition)).toThrow(/limit\(\) takes \{ name, tokens, per \}/)
+    expect(() => limit(definition as unknown as LimitDefinition)).toThrow(
+      /^limit\(\): expected \{ name, tokens, per \}, got /,
+    )
   })
 
   test.each([10, '10', null])('perSecond(1, %o)', (options) => {
-    expect(() => perSecond(1, options as never)).toThrow(
-      /The options of per_second are an object, \{ burst, name, counts \}/,
-    )
+    expect(() => perSecond(1, options as never)).toThrow(/^perSecond\(\): expected an object of options, got /)
   })
 
   test('an option that perSecond does not know', () => {
     const options = { tokens: 3 } as object
-    expect(() => perSecond(1, options)).toThrow(
-      /Unknown "tokens" in the options of per_second; it takes name, burst, counts/,
-    )
+    expect(() => perSecond(1, options)).toThrow(/^tokens: not an option of perSecond\(\)/)
   })
 })

@@ -67,7 +67,7 @@ describe('a share', () => {
     (servers) => {
       const make = () => share(perSecond(10), servers as number)
       expect(make).toThrow(RailError)
-      expect(make).toThrow(/a whole number of servers from 1, got .*use 1/)
+      expect(make).toThrow(/^servers of share\(\): expected a whole number from 1, got .*use 1/)
     },
   )
 })

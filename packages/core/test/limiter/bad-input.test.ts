@@ -16,9 +16,6 @@ import {
 /** Wrong input, as a program writes it, with the code and the whole message: what was expected, what came, what to do. */
 type Wrong = readonly [what: string, make: () => unknown, code: RailErrorCode, message: string]
 
-const ITS_OPTIONS =
-  'Its options: identify, charges, cost, store, scope, exposeHeaders, maxRetryAfter, jitter, onReject, skip, skipPreflights, dryRun, onStoreFailure, servers, onDecision, onError, clock, limits, headers, body.'
-
 const of = (definition: object) => () => limit({ name: 'x', tokens: 1, per: '1s', ...definition } as LimitDefinition)
 const tokens = (value: unknown) => () => perSecond(value as number)
 const limiter =
@@ -33,103 +30,103 @@ const NUMBERS: readonly Wrong[] = [
     "perSecond('2')",
     tokens('2'),
     'RAIL_BAD_LIMIT',
-    'tokens of limit "per_second" is a whole number from 1 to 999999999999999, got "2". Give a number: Number() makes one of a text.',
+    'tokens of limit "per_second": expected a whole number from 1 to 999999999999999, got "2". Convert it with Number().',
   ],
   [
     'perSecond(0)',
     tokens(0),
     'RAIL_BAD_LIMIT',
-    'tokens of limit "per_second" is a whole number from 1 to 999999999999999, got 0. 0 would refuse everybody: give 1 or more.',
+    'tokens of limit "per_second": expected a whole number from 1 to 999999999999999, got 0. To refuse every request, answer before the limiter.',
   ],
   [
     'perSecond(-1)',
     tokens(-1),
     'RAIL_BAD_LIMIT',
-    'tokens of limit "per_second" is a whole number from 1 to 999999999999999, got -1. -1 would refuse everybody: give 1 or more.',
+    'tokens of limit "per_second": expected a whole number from 1 to 999999999999999, got -1. To refuse every request, answer before the limiter.',
   ],
   [
     'perSecond(NaN)',
     tokens(Number.NaN),
     'RAIL_BAD_LIMIT',
-    'tokens of limit "per_second" is a whole number from 1 to 999999999999999, got NaN. See where it comes from: Number() makes NaN of undefined and of words.',
+    'tokens of limit "per_second": expected a whole number from 1 to 999999999999999, got NaN. Number(undefined) is NaN: check what you pass to it.',
   ],
   [
     'perSecond(Infinity)',
     tokens(Number.POSITIVE_INFINITY),
     'RAIL_BAD_LIMIT',
-    'tokens of limit "per_second" is a whole number from 1 to 999999999999999, got Infinity. For no limit leave the limit out: limits may be [].',
+    'tokens of limit "per_second": expected a whole number from 1 to 999999999999999, got Infinity. For no limit leave the limit out: limits may be [].',
   ],
   [
     'perSecond(-Infinity)',
     tokens(Number.NEGATIVE_INFINITY),
     'RAIL_BAD_LIMIT',
-    'tokens of limit "per_second" is a whole number from 1 to 999999999999999, got -Infinity. -Infinity would refuse everybody: give 1 or more.',
+    'tokens of limit "per_second": expected a whole number from 1 to 999999999999999, got -Infinity. To refuse every request, answer before the limiter.',
   ],
   [
     'perSecond(1.5)',
     tokens(1.5),
     'RAIL_BAD_LIMIT',
-    'tokens of limit "per_second" is a whole number from 1 to 999999999999999, got 1.5. Round it, or take a longer window: 3 per \'2s\'.',
+    `tokens of limit "per_second": expected a whole number from 1 to 999999999999999, got 1.5. Round it, or use a longer window: 3 per '2s'.`,
   ],
   [
     'perSecond(1n)',
     tokens(1n),
     'RAIL_BAD_LIMIT',
-    'tokens of limit "per_second" is a whole number from 1 to 999999999999999, got 1n. Give a number: Number() makes one of a text.',
+    'tokens of limit "per_second": expected a whole number from 1 to 999999999999999, got 1n. Convert it with Number().',
   ],
   [
     'perSecond(null)',
     tokens(null),
     'RAIL_BAD_LIMIT',
-    'tokens of limit "per_second" is a whole number from 1 to 999999999999999, got null. Give a number: Number() makes one of a text.',
+    'tokens of limit "per_second": expected a whole number from 1 to 999999999999999, got null. Convert it with Number().',
   ],
   [
     'perSecond()',
     tokens(undefined),
     'RAIL_BAD_LIMIT',
-    'tokens of limit "per_second" is a whole number from 1 to 999999999999999, got undefined. Give a number: Number() makes one of a text.',
+    'tokens of limit "per_second": expected a whole number from 1 to 999999999999999, got undefined. Convert it with Number().',
   ],
   [
     'perSecond(1e15)',
     tokens(1e15),
     'RAIL_BAD_LIMIT',
-    'tokens of limit "per_second" is a whole number from 1 to 999999999999999, got 1000000000000000. Lower it.',
+    'tokens of limit "per_second": expected a whole number from 1 to 999999999999999, got 1000000000000000.',
   ],
   [
     'a burst of 0',
     of({ burst: 0 }),
     'RAIL_BAD_LIMIT',
-    'burst of limit "x" is a whole number from 1 to 999999999999999, got 0. 0 would refuse everybody: give 1 or more.',
+    'burst of limit "x": expected a whole number from 1 to 999999999999999, got 0. To refuse every request, answer before the limiter.',
   ],
   [
     "a burst of '5'",
     of({ burst: '5' }),
     'RAIL_BAD_LIMIT',
-    'burst of limit "x" is a whole number from 1 to 999999999999999, got "5". Give a number: Number() makes one of a text.',
+    'burst of limit "x": expected a whole number from 1 to 999999999999999, got "5". Convert it with Number().',
   ],
   [
     'a burst of null',
     of({ burst: null }),
     'RAIL_BAD_LIMIT',
-    'burst of limit "x" is a whole number from 1 to 999999999999999, got null. Give a number: Number() makes one of a text.',
+    'burst of limit "x": expected a whole number from 1 to 999999999999999, got null. Convert it with Number().',
   ],
   [
     'a burst of 2.5',
     of({ burst: 2.5 }),
     'RAIL_BAD_LIMIT',
-    'burst of limit "x" is a whole number from 1 to 999999999999999, got 2.5. Round it, or take a longer window: 3 per \'2s\'.',
+    `burst of limit "x": expected a whole number from 1 to 999999999999999, got 2.5. Round it, or use a longer window: 3 per '2s'.`,
   ],
   [
     'a bucket past 2^53 - 1',
     of({ tokens: 7, per: '30d', burst: 100_000_000 }),
     'RAIL_BAD_LIMIT',
-    'Limit "x" is too large to be counted exactly: burst 100000000 * 2592000000 grains a token passes 2^53 - 1. Lower the burst, or choose tokens and a window with a larger common divisor.',
+    'burst of limit "x": expected at most 3474999, which whole numbers count exactly at this rate, got 100000000. Lower the burst, or round the tokens: 1_000_000 instead of 999_983.',
   ],
   [
     '0 servers',
     () => share(perSecond(10), 0),
     'RAIL_BAD_SHARE',
-    'A limit is shared by a whole number of servers from 1, got 0. While the number is not known, use 1.',
+    'servers of share(): expected a whole number from 1, got 0. While the number is not known, use 1.',
   ],
 ]
 
@@ -138,55 +135,55 @@ const NAMES: readonly Wrong[] = [
     'an empty name',
     of({ name: '' }),
     'RAIL_BAD_LIMIT',
-    'A limit\'s name is 1 to 256 characters of printable ASCII (it is sent in a header), got "". Name it like "per_user".',
+    'name of a limit: expected 1 to 256 characters of printable ASCII, got "".',
   ],
   [
     'no name',
     of({ name: undefined }),
     'RAIL_BAD_LIMIT',
-    'A limit\'s name is 1 to 256 characters of printable ASCII (it is sent in a header), got undefined. Name it like "per_user".',
+    'name of a limit: expected 1 to 256 characters of printable ASCII, got undefined.',
   ],
   [
     'a name that is a number',
     of({ name: 7 }),
     'RAIL_BAD_LIMIT',
-    'A limit\'s name is 1 to 256 characters of printable ASCII (it is sent in a header), got 7. Name it like "per_user".',
+    'name of a limit: expected 1 to 256 characters of printable ASCII, got 7.',
   ],
   [
     'a name that is not ASCII',
     of({ name: 'größe' }),
     'RAIL_BAD_LIMIT',
-    'A limit\'s name is 1 to 256 characters of printable ASCII (it is sent in a header), got "größe". Name it like "per_user".',
+    'name of a limit: expected 1 to 256 characters of printable ASCII, got "größe".',
   ],
   [
     'a name with a line break',
     of({ name: 'a\nb' }),
     'RAIL_BAD_LIMIT',
-    'A limit\'s name is 1 to 256 characters of printable ASCII (it is sent in a header), got "a\\nb". Name it like "per_user".',
+    'name of a limit: expected 1 to 256 characters of printable ASCII, got "a\\nb".',
   ],
   [
     'an emoji as a name',
     of({ name: '😀' }),
     'RAIL_BAD_LIMIT',
-    'A limit\'s name is 1 to 256 characters of printable ASCII (it is sent in a header), got "😀". Name it like "per_user".',
+    'name of a limit: expected 1 to 256 characters of printable ASCII, got "😀".',
   ],
   [
     'a name of 257 characters',
     of({ name: 'x'.repeat(257) }),
     'RAIL_BAD_LIMIT',
-    'A limit\'s name is 1 to 256 characters of printable ASCII (it is sent in a header), got "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…". Name it like "per_user".',
+    'name of a limit: expected 1 to 256 characters of printable ASCII, got "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…".',
   ],
   [
     'duplicate names',
     limiter({ limits: [perSecond(1), perSecond(2)] }),
     'RAIL_DUPLICATE_NAME',
-    'Two limits of one request are named "per_second" (case does not count). Give one another name, or its charge a scope.',
+    'limits: two limits of one request are named "per_second", ignoring case. Give one another name, or its charge a scope.',
   ],
   [
     'names that differ in case',
     limiter({ limits: [perSecond(1), perMinute(1, { name: 'PER_SECOND' })] }),
     'RAIL_DUPLICATE_NAME',
-    'Two limits of one request are named "PER_SECOND" (case does not count). Give one another name, or its charge a scope.',
+    'limits: two limits of one request are named "PER_SECOND", ignoring case. Give one another name, or its charge a scope.',
   ],
 ]
 
@@ -195,85 +192,80 @@ const OPTIONS: readonly Wrong[] = [
     'limit()',
     () => limit(undefined as never),
     'RAIL_BAD_LIMIT',
-    "limit() takes { name, tokens, per }, got undefined. Write limit({ name: 'calls', tokens: 10, per: '1s' }).",
+    "limit(): expected { name, tokens, per }, got undefined. Write limit({ name: 'calls', tokens: 10, per: '1s' }).",
   ],
   [
     'perSecond(1, 10)',
     () => perSecond(1, 10 as never),
     'RAIL_BAD_LIMIT',
-    'The options of per_second are an object, { burst, name, counts }, got 10. Write { burst: 20 }.',
+    'perSecond(): expected an object of options, got 10. Write { burst: 20 }.',
   ],
   [
     'counts of another kind',
     of({ counts: 'tokens' }),
     'RAIL_BAD_LIMIT',
-    'counts of limit "x" is \'cost\' or \'requests\', got "tokens". Give one, or leave it out.',
+    `counts of limit "x": expected 'cost' or 'requests', got "tokens".`,
   ],
-  [
-    'an unknown name in limit()',
-    of({ max: 3 }),
-    'RAIL_BAD_LIMIT',
-    'Unknown "max" in limit(); it takes name, tokens, per, burst, counts. Did you mean "name"?',
-  ],
+  ['an unknown name in limit()', of({ max: 3 }), 'RAIL_BAD_LIMIT', 'max: not an option of limit().'],
   [
     'a mistyped name in limit()',
     of({ brust: 3 }),
     'RAIL_BAD_LIMIT',
-    'Unknown "brust" in limit(); it takes name, tokens, per, burst, counts. Did you mean "burst"?',
+    'brust: not an option of limit(). Did you mean "burst"?',
   ],
   [
     'an unknown option of perSecond()',
     () => perSecond(1, { tokens: 3 } as object),
     'RAIL_BAD_LIMIT',
-    'Unknown "tokens" in the options of per_second; it takes name, burst, counts.',
+    'tokens: not an option of perSecond().',
   ],
   [
     "per: '10 parsecs'",
     of({ per: '10 parsecs' }),
     'RAIL_BAD_DURATION',
-    "A duration is text like '10s' (units ms, s, m, h, d) or whole milliseconds from 1, got \"10 parsecs\". Write '10s', '5m' or 60_000.",
+    `duration: expected a string like '10s' (units ms, s, m, h, d) or whole milliseconds from 1, got "10 parsecs". Write '10s', '5m' or 60_000.`,
   ],
   [
     "per: ''",
     of({ per: '' }),
     'RAIL_BAD_DURATION',
-    "A duration is text like '10s' (units ms, s, m, h, d) or whole milliseconds from 1, got \"\". Write '10s', '5m' or 60_000.",
+    `duration: expected a string like '10s' (units ms, s, m, h, d) or whole milliseconds from 1, got "". Write '10s', '5m' or 60_000.`,
   ],
   [
     'no per',
     of({ per: undefined }),
     'RAIL_BAD_DURATION',
-    "A duration is text like '10s' (units ms, s, m, h, d) or whole milliseconds from 1, got undefined. Write '10s', '5m' or 60_000.",
+    "duration: expected a string like '10s' (units ms, s, m, h, d) or whole milliseconds from 1, got undefined. Write '10s', '5m' or 60_000.",
   ],
   [
     'per: 0',
     of({ per: 0 }),
     'RAIL_BAD_DURATION',
-    "A duration is text like '10s' (units ms, s, m, h, d) or whole milliseconds from 1, got 0. Write '10s', '5m' or 60_000.",
+    "duration: expected a string like '10s' (units ms, s, m, h, d) or whole milliseconds from 1, got 0. Write '10s', '5m' or 60_000.",
   ],
   [
     'a duration of 1.5 ms',
     () => durationMs(1.5),
     'RAIL_BAD_DURATION',
-    "A duration is text like '10s' (units ms, s, m, h, d) or whole milliseconds from 1, got 1.5. Write '10s', '5m' or 60_000.",
+    "duration: expected a string like '10s' (units ms, s, m, h, d) or whole milliseconds from 1, got 1.5. Write '10s', '5m' or 60_000.",
   ],
   [
     'a mistyped option of a limiter',
     limiter({ dryrun: true }),
     'RAIL_UNKNOWN_OPTION',
-    `A limiter has no option "dryrun". Did you mean "dryRun"? ${ITS_OPTIONS}`,
+    'dryrun: not an option of rateLimit(). Did you mean "dryRun"?',
   ],
   [
     'an unknown option of a limiter',
     limiter({ max: 10 }),
     'RAIL_UNKNOWN_OPTION',
-    `A limiter has no option "max". ${ITS_OPTIONS}`,
+    "max: not an option of rateLimit(). Write limits: [limit({ name: 'per_15_minutes', tokens: 100, per: '15m' })].",
   ],
   [
     'no options',
     () => createLimiter(undefined as never),
     'RAIL_BAD_OPTION',
-    `A limiter takes an object of options, got undefined. ${ITS_OPTIONS}`,
+    'rateLimit(): expected an object of options, got undefined.',
   ],
 ]
 
@@ -282,91 +274,91 @@ const RETURNED: readonly Wrong[] = [
     'identify returns undefined',
     request({ identify: () => undefined }),
     'RAIL_NO_IDENTITY',
-    'identify(request) returned undefined. Return a key, or null for an anonymous request. (Is the limiter mounted before authentication?)',
+    `identify(): expected a customer's key, got undefined. Mount the limiter after authentication. (null means "do not limit".)`,
   ],
   [
     "identify returns ''",
     request({ identify: () => '' }),
     'RAIL_BAD_KEY',
-    'What identify(request) returns is a key, a non-empty text; got "". Give the customer\'s id: a number by String(id).',
+    'identify(): expected a non-empty string, got "".',
   ],
   [
     'identify returns a number',
     request({ identify: () => 7 }),
     'RAIL_BAD_KEY',
-    "What identify(request) returns is a key, a non-empty text; got 7. Give the customer's id: a number by String(id).",
+    'identify(): expected a non-empty string, got 7. Return String(id).',
   ],
   [
     'limits returns undefined',
     request({ limits: () => undefined }),
     'RAIL_NO_LIMITS',
-    "What limits(key, request) returns came to undefined. Return an array of limits; [] says that there is no limit. (A plan's name mistyped?)",
+    'limits(): expected an array of limits, got undefined. Check that the plan exists; [] means "no limit".',
   ],
   [
     'limits returns null',
     request({ limits: () => null }),
     'RAIL_BAD_LIMITS',
-    'What limits(key, request) returns is an array of limits, got null. Write [perSecond(10)], or [] for no limit.',
+    'limits(): expected an array of limits, got null.',
   ],
   [
     'limits returns one limit',
     request({ limits: () => perSecond(1) }),
     'RAIL_BAD_LIMITS',
-    'What limits(key, request) returns is an array of limits, got one limit. Write [perSecond(10)], or [] for no limit.',
+    'limits(): expected an array of limits, got an object. Put it into an array: [perSecond(10)].',
   ],
   [
     'limits returns numbers',
     request({ limits: () => [10] }),
     'RAIL_BAD_LIMITS',
-    'What limits(key, request) returns holds limits, but has 10 in it. Make each by limit() or perSecond().',
+    'limits()[0]: expected a limit, got 10. Make limits with limit() or perSecond().',
   ],
   [
     'cost returns 1.5',
     request({ cost: () => 1.5 }),
     'RAIL_BAD_COST',
-    'What cost(request) returns is a whole number of tokens from 0, got 1.5. Round it up: Math.ceil(bytes / 1024).',
+    'cost(): expected a whole number of tokens from 0, got 1.5. Round it up: Math.ceil(bytes / 1024).',
   ],
   [
     'cost returns text',
     request({ cost: () => '1' }),
     'RAIL_BAD_COST',
-    'What cost(request) returns is a whole number of tokens from 0, got "1". Give a number: Number() makes one of a text.',
+    'cost(): expected a whole number of tokens from 0, got "1". Convert it with Number().',
   ],
   [
     'cost returns NaN',
     request({ cost: () => Number.NaN }),
     'RAIL_BAD_COST',
-    'What cost(request) returns is a whole number of tokens from 0, got NaN. See where it comes from: Number() makes NaN of undefined and of words.',
+    'cost(): expected a whole number of tokens from 0, got NaN. Number(undefined) is NaN: check what you pass to it.',
   ],
   [
     'cost returns -1',
     request({ cost: () => -1 }),
     'RAIL_BAD_COST',
-    'What cost(request) returns is a whole number of tokens from 0, got -1. Give 0 for what is free; settle() gives back what was taken too much.',
+    'cost(): expected a whole number of tokens from 0, got -1. Use 0 for a free request, and settle() to give tokens back.',
   ],
   [
     'cost returns Infinity',
     request({ cost: () => Number.POSITIVE_INFINITY }),
     'RAIL_BAD_COST',
-    'What cost(request) returns is a whole number of tokens from 0, got Infinity. Lower it: a cost above the burst never fits.',
+    'cost(): expected a whole number of tokens from 0, got Infinity. Lower it: a cost above the burst never fits.',
   ],
   [
     'the clock returns NaN',
     request({ clock: () => Number.NaN }),
     'RAIL_BAD_CLOCK',
-    'A clock returns milliseconds, a finite number; it returned NaN. Return them as Date.now does.',
+    'clock(): expected milliseconds, a finite number, got NaN. Return Date.now().',
   ],
   [
     'charges returns one charge',
     request({ identify: undefined, limits: undefined, charges: several(() => ({}) as never) }),
     'RAIL_BAD_CHARGES',
-    'What charges(request) returns is an array of charges, got an object. Return [{ key, limits, cost }], or [].',
+    'charges(): expected an array of charges, got an object. Return [{ key, limits, cost }], or [] for a request that is not limited.',
   ],
   [
     'charges returns keys',
     request({ identify: undefined, limits: undefined, charges: several(() => ['acme'] as never) }),
     'RAIL_BAD_CHARGES',
-    'A charge is { key, limits, cost } and perhaps scope, got "acme". Return such objects.',
+    'a charge: expected { key, limits, cost, scope? }, got "acme".',
   ],
 ]
 
@@ -384,6 +376,7 @@ describe.each([
       thrown = error
     }
     expect(thrown).toBeInstanceOf(RailError)
-    expect(thrown).toMatchObject({ code, message })
+    const error = thrown as RailError
+    expect({ code: error.code, message: error.message }).toEqual({ code, message })
   })
 })

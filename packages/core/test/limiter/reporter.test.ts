@@ -18,7 +18,7 @@ describe('a failing store', () => {
     storeFailed('take', gone, 6_000)
     expect(errors.map((error) => error.count)).toEqual([1, 3])
     expect(errors[0]?.message).toBe('store: take() failed: gone')
-    expect(errors[1]?.message).toBe('store: take() failed 2 times since the last report, most recently: gone')
+    expect(errors[1]?.message).toBe('store: take() failed 3 times since the last report, most recently: gone')
     expect(errors[1]?.cause).toBe(gone)
     // A failure is counted in one report only.
     storeFailed('take', gone, 7_000)

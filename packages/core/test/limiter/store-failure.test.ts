@@ -36,44 +36,21 @@ describe('of a store that fails, onError is told', () => {
       await limiter.take({})
     }
     expect(told.map((error) => error.count)).toEqual([1, 500, 500])
-    expect(told[1]?.message).toBe(
-      'The store failed to take, 500 times since the last word of it. See that it can be reached; it said: no answer',
-    )
+    expect(told[1]?.message).toBe('store: take() failed 500 times since the last report, most recently: no answer')
   })
 
-  test('once a second of each kind, so that one does not hide another', async () => {
+  test('with the latest cause, of settle as of take', async () => {
     const { limiter, told, clock, state } = failing()
-    for (const says of ['no answer', 'no answer', 'out of memory', 'no answer', 'out of memory']) {
-      state.says = says
-      await limiter.take({})
-    }
-    expect(told.map((error) => (error.cause as Error).message)).toEqual(['no answer', 'out of memory'])
+    await limiter.take({})
+    state.says = 'out of memory'
+    await limiter.take({})
     clock.set(1_000)
-    await limiter.take({})
-    expect(told.at(-1)).toMatchObject({ count: 2, cause: { message: 'out of memory' } })
-  })
-
-  test('no more than once a second for all that is new, once there are many kinds', async () => {
-    const { limiter, told, clock, state } = failing()
-    for (let kind = 0; kind < 1_000; kind++) {
-      state.says = `error ${kind}`
-      await limiter.take({})
-    }
-    expect(told).toHaveLength(17)
-    clock.set(1_000)
-    state.says = 'one more'
-    await limiter.take({})
-    expect(told.at(-1)).toMatchObject({ count: 984 })
-  })
-
-  test('of settle as of take, a kind of its own', async () => {
-    const { limiter, told, state } = failing()
-    await limiter.take({})
     state.takes = true
-    for (let request = 0; request < 5; request++) (await limiter.take({})).settle(2)
-    expect(told.map((error) => error.message)).toEqual([
-      'The store failed to take. See that it can be reached; it said: no answer',
-      'The store failed to settle. See that it can be reached; it said: no answer',
+    const { settle } = await limiter.take({})
+    settle(2)
+    expect(told.map(({ message, count }) => [message, count])).toEqual([
+      ['store: take() failed: no answer', 1],
+      ['store: settle() failed 2 times since the last report, most recently: out of memory', 2],
     ])
   })
 

@@ -274,15 +274,15 @@ describe('wrong options of with are an error when it is called', () => {
   const { limiter } = limiterOf()
 
   test.each<[unknown, string, RegExp]>([
-    [{ costs: 2 }, 'RAIL_UNKNOWN_OPTION', /has no option "costs"\. Did you mean "cost"\?/],
-    [{ identify: () => 'x' }, 'RAIL_UNKNOWN_OPTION', /Its options: cost, scope, limits/],
-    [{ cost: -1 }, 'RAIL_BAD_OPTION', /The option cost is a whole number of tokens from 0, or a function, got -1/],
+    [{ costs: 2 }, 'RAIL_UNKNOWN_OPTION', /^costs: not an option of with\(\)\. Did you mean "cost"\?/],
+    [{ identify: () => 'x' }, 'RAIL_UNKNOWN_OPTION', / Options: cost, scope, limits/],
+    [{ cost: -1 }, 'RAIL_BAD_OPTION', /^cost: expected a whole number of tokens from 0, or a function, got -1/],
     [{ cost: '2' }, 'RAIL_BAD_OPTION', /got "2"/],
-    [{ scope: 7, limits: [] }, 'RAIL_BAD_OPTION', /The option scope is a text, got 7/],
+    [{ scope: 7, limits: [] }, 'RAIL_BAD_OPTION', /^scope: expected a string, got 7/],
     [{ limits: perSecond(1) }, 'RAIL_BAD_OPTION', /an array of limits, or a function, got an object/],
-    [{ limits: [7] }, 'RAIL_BAD_LIMITS', /has 7 in it/],
+    [{ limits: [7] }, 'RAIL_BAD_LIMITS', /^limits of with\(\)\[0\]: expected a limit, got 7/],
     [{ limits: [perSecond(1), perSecond(2)] }, 'RAIL_DUPLICATE_NAME', /"per_second"/],
-    [{ scope: 'writes' }, 'RAIL_BAD_OPTION', /with\(\{ scope: 'writes' \}\) needs limits too/],
+    [{ scope: 'writes' }, 'RAIL_BAD_OPTION', /^with\(\{ scope: 'writes' \}\): expected limits too/],
     [null, 'RAIL_BAD_OPTION', /an object of options, got null/],
     [7, 'RAIL_BAD_OPTION', /an object of options, got 7/],
   ])('%o', (route, code, message) => {
@@ -294,7 +294,7 @@ describe('wrong options of with are an error when it is called', () => {
   test('a scope or limits beside charges', () => {
     const limiter = createLimiter<Asked>({ charges: several(() => []) })
     expect(() => limiter.with({ scope: 'writes' })).toThrow(
-      /takes only cost in with\(\)\. Return the rest from charges/,
+      /^with\(\): this limiter has charges, so only its cost can be changed here/,
     )
     expect(() => limiter.with({ limits: [] })).toThrow(/only its cost/)
   })
