@@ -39,7 +39,9 @@ function faultOf(block, folder) {
   })
 }
 
-const files = markdownFiles().filter((file) => /^(README\.md|docs\/.*|(packages|examples)\/[^/]+\/README\.md)$/.test(file))
+const files = markdownFiles().filter((file) =>
+  /^(README\.md|docs\/.*|(packages|examples)\/[^/]+\/README\.md)$/.test(file),
+)
 const blocks = files.flatMap(blocksOf)
 mkdirSync(join(root, 'docs/.blocks'), { recursive: true })
 const folder = mkdtempSync(join(root, 'docs/.blocks/run-'))
