@@ -1,4 +1,4 @@
-// Compiles every ts and js code block of README.md, docs/ and the READMEs of packages and examples against the workspace, and runs it:
+// Compiles every ts and js code block of README.md, docs/ and the packages' READMEs against the workspace, and runs it:
 // a block has to end by itself, within 20 seconds. A fence that says `no-run` is only compiled.
 import { spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -39,9 +39,7 @@ function faultOf(block, folder) {
   })
 }
 
-const files = markdownFiles().filter((file) =>
-  /^(README\.md|docs\/.*|(packages|examples)\/[^/]+\/README\.md)$/.test(file),
-)
+const files = markdownFiles().filter((file) => /^(README\.md|docs\/.*|packages\/[^/]+\/README\.md)$/.test(file))
 const blocks = files.flatMap(blocksOf)
 mkdirSync(join(root, 'docs/.blocks'), { recursive: true })
 const folder = mkdtempSync(join(root, 'docs/.blocks/run-'))
