@@ -47,7 +47,7 @@ const contestants = {
   rail: { check: RAIL_CHECK, make: (customers) => rail(OPEN, customers) },
   'rail, refused': { check: RAIL_CHECK, make: (customers) => rail(SHUT, customers) },
   /** What every check must do at least: find the customer, read two numbers, write two, know the time. */
-  yardstick: {
+  baseline: {
     check: `
   let state = map.get(key)
   if (state === undefined) map.set(key, (state = { a: 0.5, b: 0.5 }))

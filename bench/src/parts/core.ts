@@ -5,19 +5,19 @@ import type { Spread } from '../keys.js'
 import { paired } from '../paired.js'
 import type { Extent, Findings, Part } from '../part.js'
 
-/** What a check costs: against the yardstick, against itself refusing, against the peers' stores. */
+/** What a check costs: against the baseline, against itself refusing, against the peers' stores. */
 export const corePart: Part = async (extent): Promise<Findings> => ({
   title: 'A check: two limits, all or nothing, the public decision with both statuses',
   rows: [
-    await againstYardstick(extent, 1_000, 'uniform', atMost(1.2, 3.5)),
-    await againstYardstick(extent, 40_000, 'uniform', atMost(0.6, 1.6)),
+    await againstBaseline(extent, 1_000, 'uniform', atMost(1.2, 3.5)),
+    await againstBaseline(extent, 40_000, 'uniform', atMost(0.6, 1.6)),
     ...(extent.short
       ? []
       : [
-          await againstYardstick(extent, 40_000, 'zipf', atMost(0.7, 2)),
-          await againstYardstick(extent, 1_000_000, 'zipf', atMost(0.6, 1.6)),
+          await againstBaseline(extent, 40_000, 'zipf', atMost(0.7, 2)),
+          await againstBaseline(extent, 1_000_000, 'zipf', atMost(0.6, 1.6)),
         ]),
-    await againstYardstick(extent, 40_000, 'hot', atMost(1.2, 3.5)),
+    await againstBaseline(extent, 40_000, 'hot', atMost(1.2, 3.5)),
     ...(extent.short ? [] : [await mapAsLru(extent)]),
     ...(extent.short ? [] : [await refused(extent, 1_000)]),
     await refused(extent, 40_000),
@@ -44,11 +44,11 @@ const SPREADS: Readonly<Record<Spread, string>> = {
 
 const crowd = (customers: number, spread: Spread) => `${customers.toLocaleString('en')} ${SPREADS[spread]}`
 
-async function againstYardstick(extent: Extent, customers: number, spread: Spread, goal: Row['goal']): Promise<Row> {
-  const { ratios, subjectNs } = await paired(extent, { subject: 'rail', against: 'yardstick', customers, spread })
+async function againstBaseline(extent: Extent, customers: number, spread: Spread, goal: Row['goal']): Promise<Row> {
+  const { ratios, subjectNs } = await paired(extent, { subject: 'rail', against: 'baseline', customers, spread })
   return {
     what: crowd(customers, spread),
-    against: 'yardstick',
+    against: 'baseline',
     rounds: ratios,
     note: `${subjectNs.toFixed(0)} ns`,
     ...(goal && { goal }),
@@ -57,12 +57,12 @@ async function againstYardstick(extent: Extent, customers: number, spread: Sprea
 
 /** What one busy customer does to the usual way of keeping a Map in order of use. */
 async function mapAsLru(extent: Extent): Promise<Row> {
-  const input = { subject: 'Map, delete and set', against: 'yardstick', customers: 40_000, spread: 'hot' } as const
+  const input = { subject: 'Map, delete and set', against: 'baseline', customers: 40_000, spread: 'hot' } as const
   // A check takes a hundred microseconds, so slices are short.
   const { ratios, subjectNs } = await paired(extent, { ...input, slices: 10, slice: 200 })
   return {
     what: `the same, a Map with delete and set`,
-    against: 'yardstick',
+    against: 'baseline',
     rounds: ratios,
     note: `${subjectNs.toFixed(0)} ns`,
   }

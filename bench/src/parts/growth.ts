@@ -25,16 +25,16 @@ export const growthPart: Part = async (extent): Promise<Findings> => {
 
 async function byCustomers(extent: Extent): Promise<Curve> {
   const rail: [number, number][] = []
-  const yardstick: [number, number][] = []
+  const baseline: [number, number][] = []
   for (const customers of [1_000, 10_000, 100_000, 1_000_000]) {
-    const input = { subject: 'rail', against: 'yardstick', customers, spread: 'uniform' } as const
+    const input = { subject: 'rail', against: 'baseline', customers, spread: 'uniform' } as const
     const { subjectNs, againstNs } = await paired({ ...extent, short: true }, input)
     rail.push([customers, subjectNs])
-    yardstick.push([customers, againstNs])
+    baseline.push([customers, againstNs])
   }
   const lines = [
     { name: 'Rail', points: rail },
-    { name: 'yardstick', points: yardstick },
+    { name: 'baseline', points: baseline },
   ]
   return { title: 'A check, by customers', x: 'customers', y: 'ns', lines, logarithmic: true }
 }
@@ -43,7 +43,7 @@ async function byLimits(extent: Extent): Promise<Curve> {
   const points: [number, number][] = []
   for (let limits = 1; limits <= 10; limits++) {
     const subject = `rail, ${limits} limits` as const
-    const input = { subject, against: 'yardstick', customers: 1_000, spread: 'uniform' } as const
+    const input = { subject, against: 'baseline', customers: 1_000, spread: 'uniform' } as const
     const { subjectNs } = await paired({ ...extent, short: true }, input)
     points.push([limits, subjectNs])
   }

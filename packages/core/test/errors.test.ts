@@ -10,14 +10,14 @@ const codes = [
   ...(/type RailErrorCode =((?:\s+\| '\w+')+)/.exec(text('../src/base/errors.ts'))?.[1] ?? '').matchAll(/'(\w+)'/g),
 ].map((match) => match[1] as string)
 
-/** docs/errors.md, by its headings. */
+/** The sections of docs/errors.md about one code each, by their headings. */
 const sections = new Map(
   text('../../../docs/errors.md')
-    .split(/^## /m)
+    .split(/^### /m)
     .slice(1)
     .map((section) => {
       const [heading = '', ...lines] = section.split('\n')
-      return [heading.trim(), lines.join('\n').trim()] as const
+      return [heading.trim(), lines.join('\n').split(/^## /m)[0]?.trim() ?? ''] as const
     }),
 )
 
@@ -28,7 +28,7 @@ describe('docs/errors.md', () => {
   })
 
   test.each(codes)('says how %s comes about and what to do', (code) => {
-    expect(sections.get(code)).toMatch(/^\*(When|On|Told|From) [^*]+\.\*\s/)
+    expect(sections.get(code)).toMatch(/^\*Cause\.\* \S[\s\S]+^\*Fix\.\* \S/m)
     expect(sections.get(code)?.length).toBeGreaterThan(100)
   })
 })

@@ -4,13 +4,13 @@ import { createLimiter, type LimiterOptions, perMinute, RailError } from '../../
 
 const page = readFileSync(new URL('../../../../docs/options.md', import.meta.url), 'utf8')
 
-/** The names in the tables under these headings, in the order of the alphabet. */
+/** The options that have a heading in these sections, in alphabetical order. */
 function namesUnder(...headings: readonly string[]): string[] {
   const sections = page
     .split(/^## /m)
     .filter((section) => headings.some((heading) => section.startsWith(`${heading}\n`)))
   return sections
-    .flatMap((section) => Array.from(section.matchAll(/^\| `(\w+)/gm), ([, name]) => name as string))
+    .flatMap((section) => Array.from(section.matchAll(/^### `(\w+)/gm), ([, name]) => name as string))
     .sort()
 }
 
@@ -20,24 +20,24 @@ function namesIn(make: () => unknown): string[] {
     make()
   } catch (error) {
     if (error instanceof RailError)
-      return (error.message.split('Its options: ')[1] ?? '').replace('.', '').split(', ').sort()
+      return (error.message.split(' Options: ')[1] ?? '').replace('.', '').split(', ').sort()
   }
   return []
 }
 
 const good: LimiterOptions<object> = { identify: () => 'acme', limits: [perMinute(1)] }
-const unknown = { nope: 1 } as object
+const unknown = { farFromAllOfThem: 1 } as object
 
 test('docs/options.md has every option of a limiter, and no other', () => {
   const known = namesIn(() => createLimiter({ ...good, ...unknown }))
   expect(known).toContain('identify')
   expect(
     namesUnder(
-      'Who, by what, how much',
-      'Who is left out',
-      'What is sent',
+      'Key, limits and cost',
+      'Requests that are not counted',
+      'Responses',
       'When the store fails',
-      'What is told to you',
+      'Hooks and time',
     ),
   ).toEqual(known)
 })
@@ -45,5 +45,5 @@ test('docs/options.md has every option of a limiter, and no other', () => {
 test('docs/options.md has every option of a route, and no other', () => {
   const known = namesIn(() => createLimiter(good).with(unknown))
   expect(known).toContain('cost')
-  expect(namesUnder("A route's options")).toEqual(known)
+  expect(namesUnder('Options of a route')).toEqual(known)
 })
