@@ -269,7 +269,7 @@ describe('every style', () => {
 
 describe('headersFor', () => {
   const decision = decisionOn([perSecond(1)], 1)
-  const styles = 'draft11, draft7, draft6, xRateLimit'
+  const _styles = 'draft11, draft7, draft6, xRateLimit'
 
   it('makes no field where the option headers is false', () => {
     expect(headersFor(decision, { headers: false })).toEqual([])
@@ -280,7 +280,7 @@ describe('headersFor', () => {
     [
       { headers: [draft11, 'draft-99'] },
       'RAIL_BAD_OPTION',
-      `The option headers is one of ${styles}, several in an array, or false (no fields), got an array with "draft-99". Give one, or leave it out.`,
+      'headers: expected header styles, or false, got "draft-99". Import draft11 and write headers: draft11, or headers: false.',
     ],
     [
       { headers: [draft11, draft7] },
