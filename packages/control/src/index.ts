@@ -1,4 +1,4 @@
-export { type ControlPlane, type ControlPlaneOptions, DEFAULT_PORT, startControlPlane } from './control-plane.js'
-export type { SqliteDriver } from './sqlite.js'
-export type { Scope } from './token.js'
-export type { NewToken } from './tokens.js'
+export type { Scope } from './access/token.js'
+export type { NewToken } from './access/tokens.js'
+export { type ControlPlane, type ControlPlaneOptions, DEFAULT_PORT, startControlPlane } from './start/control-plane.js'
+export type { SqliteDriver } from './store/sqlite.js'

@@ -1,4 +1,4 @@
-import { DEFAULT_PORT } from '../control-plane.js'
+import { DEFAULT_PORT } from '../start/control-plane.js'
 import { CliError, type Io } from './io.js'
 
 /** How a command reaches the control plane. */

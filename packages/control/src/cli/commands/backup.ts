@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { backUp } from '../../backup.js'
-import { FILE_NAME } from '../../database.js'
+import { backUp } from '../../store/backup.js'
+import { FILE_NAME } from '../../store/database.js'
 import { type Command, textOf } from '../command.js'
 import { CliError } from '../io.js'
 

@@ -1,0 +1,97 @@
+import { z } from 'zod'
+import { Problem } from '../../base/problem.js'
+import {
+  customerBodySchema,
+  customerDetailSchema,
+  customerIdSchema,
+  ifMatchSchema,
+  nameSchema,
+  pageSchema,
+  preconditionSchema,
+  storedCustomerSchema,
+} from '../../base/schemas.js'
+import { findCustomer, listCustomers, putCustomer, removeCustomer } from '../../customers/customers.js'
+import { effectiveFor } from '../../customers/effective.js'
+import { preconditionOf } from '../../store/precondition.js'
+import { type App, authorOf, type RouteContext } from '../route-context.js'
+
+/** Customers: list, read, put, remove. */
+export function customerRoutes(app: App, { db, clock }: RouteContext): void {
+  const tags = ['customers']
+  const params = z.object({ id: customerIdSchema })
+
+  app.get('/v1/customers', {
+    config: { scope: 'read' },
+    schema: {
+      summary: 'Customers by id, a page of them',
+      tags,
+      querystring: z.strictObject({
+        plan: nameSchema.optional().describe('Only customers who are on this plan by name.'),
+        search: z.string().min(1).max(255).optional().describe('Part of an id or a name.'),
+        overridden: z.literal('true').optional().describe('Only customers who have overrides.'),
+        after: z.string().optional().describe('The last id of the page before.'),
+        limit: pageSchema,
+      }),
+      response: {
+        200: z.object({
+          customers: z.array(storedCustomerSchema),
+          next: z.string().nullable().describe('Give it as `after` for the next page; null: this is the last.'),
+        }),
+      },
+    },
+    handler: ({ query: { overridden, ...query } }) => {
+      const found = listCustomers(db, { ...query, overridden: overridden === 'true', limit: query.limit + 1 })
+      const customers = found.slice(0, query.limit)
+      return { customers, next: found.length > query.limit ? (customers.at(-1)?.id ?? null) : null }
+    },
+  })
+
+  app.get('/v1/customers/:id', {
+    config: { scope: 'read' },
+    schema: {
+      summary: 'A customer, and which rule gives each of their limits',
+      tags,
+      params,
+      response: { 200: customerDetailSchema },
+    },
+    handler: ({ params: { id } }, reply) => {
+      const customer = findCustomer(db, id)
+      if (customer === undefined) throw new Problem('not_found', `There is no customer ${JSON.stringify(id)}.`)
+      reply.header('etag', `"${customer.rev}"`)
+      return { ...customer, effective: effectiveFor(db, customer, clock()) }
+    },
+  })
+
+  app.put('/v1/customers/:id', {
+    config: { scope: 'admin' },
+    schema: {
+      summary: 'Store a customer as a whole: what is left out is taken away',
+      tags,
+      params,
+      headers: preconditionSchema,
+      body: customerBodySchema,
+      response: { 200: customerDetailSchema },
+    },
+    handler: (request, reply) => {
+      const { params, body, headers } = request
+      const customer = putCustomer(db, params.id, body, preconditionOf(headers), authorOf(request, clock))
+      reply.header('etag', `"${customer.rev}"`)
+      return { ...customer, effective: effectiveFor(db, customer, clock()) }
+    },
+  })
+
+  app.delete('/v1/customers/:id', {
+    config: { scope: 'admin' },
+    schema: {
+      summary: 'Forget a customer; one that a server still meets is stored again, on the default plan',
+      tags,
+      params,
+      headers: ifMatchSchema,
+      response: { 204: z.undefined() },
+    },
+    handler: (request, reply) => {
+      removeCustomer(db, request.params.id, preconditionOf(request.headers), authorOf(request, clock))
+      reply.code(204).send(undefined)
+    },
+  })
+}

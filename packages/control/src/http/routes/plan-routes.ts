@@ -1,0 +1,65 @@
+import { z } from 'zod'
+import { Problem } from '../../base/problem.js'
+import { ifMatchSchema, nameSchema, planBodySchema, preconditionSchema, storedPlanSchema } from '../../base/schemas.js'
+import { customersOn, findPlan, listPlans, putPlan, removePlan } from '../../plans/plans.js'
+import { preconditionOf } from '../../store/precondition.js'
+import { type App, authorOf, type RouteContext } from '../route-context.js'
+
+/** Plans: list, read, put, remove. */
+export function planRoutes(app: App, { db, clock }: RouteContext): void {
+  const tags = ['plans']
+  const params = z.object({ name: nameSchema })
+  const withCustomers = storedPlanSchema.extend({
+    customers: z.int().min(0).describe('How many customers are on it by name.'),
+  })
+
+  app.get('/v1/plans', {
+    config: { scope: 'read' },
+    schema: { summary: 'All plans', tags, response: { 200: z.object({ plans: z.array(withCustomers) }) } },
+    handler: () => ({ plans: listPlans(db).map((plan) => ({ ...plan, customers: customersOn(db, plan.name) })) }),
+  })
+
+  app.get('/v1/plans/:name', {
+    config: { scope: 'read' },
+    schema: { summary: 'A plan', tags, params, response: { 200: withCustomers } },
+    handler: ({ params: { name } }, reply) => {
+      const plan = findPlan(db, name)
+      if (plan === undefined) throw new Problem('not_found', `There is no plan ${JSON.stringify(name)}.`)
+      reply.header('etag', `"${plan.rev}"`)
+      return { ...plan, customers: customersOn(db, name) }
+    },
+  })
+
+  app.put('/v1/plans/:name', {
+    config: { scope: 'admin' },
+    schema: {
+      summary: 'Make a plan, or put another in its place; its customers are limited by it within 15 seconds',
+      tags,
+      params,
+      headers: preconditionSchema,
+      body: planBodySchema,
+      response: { 200: storedPlanSchema },
+    },
+    handler: (request, reply) => {
+      const { params, body, headers } = request
+      const plan = putPlan(db, params.name, body, preconditionOf(headers), authorOf(request, clock))
+      reply.header('etag', `"${plan.rev}"`)
+      return plan
+    },
+  })
+
+  app.delete('/v1/plans/:name', {
+    config: { scope: 'admin' },
+    schema: {
+      summary: 'Remove a plan that nobody is on',
+      tags,
+      params,
+      headers: ifMatchSchema,
+      response: { 204: z.undefined() },
+    },
+    handler: (request, reply) => {
+      removePlan(db, request.params.name, preconditionOf(request.headers), authorOf(request, clock))
+      reply.code(204).send(undefined)
+    },
+  })
+}

@@ -1,0 +1,127 @@
+import { type Clock, type Duration, durationMs } from '@rail/core'
+import type { Scope } from '../access/token.js'
+import { addToken, listTokens, type NewToken } from '../access/tokens.js'
+import { createApp } from '../http/app.js'
+import { keepHouse } from '../records/housekeeping.js'
+import { createCounting } from '../records/reports.js'
+import { type Database, openDatabase } from '../store/database.js'
+import type { SqliteDriver } from '../store/sqlite.js'
+import { SYNC_MS, startState } from '../store/state.js'
+import { createSyncDesk } from '../sync/sync-desk.js'
+import { checkOptions } from './options.js'
+
+/** The options of {@link startControlPlane}. */
+export interface ControlPlaneOptions {
+  /** The data directory: everything is in it. Made where it is not there. A local disk, not a network file system. */
+  readonly data: string
+  /** @default 7245; 0 takes any free port */
+  readonly port?: number | undefined
+  /** The address to listen on. Others than this machine's own are for the network behind a proxy with TLS. @default '127.0.0.1' */
+  readonly host?: string | undefined
+  /** How often servers are to ask. A change takes at most this long to reach them. @default '15s' */
+  readonly syncEvery?: Duration | undefined
+  /** Epoch milliseconds. @default Date.now */
+  readonly clock?: Clock | undefined
+  /** Which SQLite. @default Node's own where Node has one (22.13 and later), else libsql */
+  readonly driver?: SqliteDriver | undefined
+  /** Told of what fails and is no caller's fault: a full disk, a locked database. @default nobody */
+  readonly onError?: ((error: unknown) => void) | undefined
+}
+
+/** A control plane that is running. */
+export interface ControlPlane {
+  /** Where it listens, such as `http://127.0.0.1:7245`. */
+  readonly url: string
+  /**
+   * The first tokens, made when there were none yet; `undefined` later. Only hashes of them are stored: this is the one
+   * time to write them down.
+   */
+  readonly firstTokens: { readonly admin: string; readonly sync: string } | undefined
+  /** Makes a token, for a program that runs its control plane itself. */
+  createToken(scope: Scope, label: string): NewToken
+  /**
+   * Stops listening, lets answers that are under way go out, for ten seconds at most, and closes the database. A connection
+   * on which a request never ends is closed then.
+   */
+  close(): Promise<void>
+}
+
+/** How often what is too old is looked for. */
+const HOUSEKEEPING_MS = 20_000
+/** How long a close waits for requests that are under way. */
+const LONGEST_CLOSE_MS = 10_000
+
+/**
+ * Starts a control plane in this process.
+ *
+ * @example
+ * const control = await startControlPlane({ data: './rail-data' })
+ * console.log(control.url, control.firstTokens)
+ *
+ * @throws RailError `RAIL_BAD_OPTION`, `RAIL_UNKNOWN_OPTION`, `RAIL_NO_SQLITE`, `RAIL_NEWER_DATABASE`; the system's error
+ * where the directory cannot be written or the port is taken
+ */
+export async function startControlPlane(options: ControlPlaneOptions): Promise<ControlPlane> {
+  checkOptions(options)
+  const { data, port = DEFAULT_PORT, host = '127.0.0.1', syncEvery = SYNC_MS, driver } = options
+  const { clock = Date.now, onError = ignore } = options
+  const now = (): number => Math.floor(clock())
+  const db = await openDatabase({ directory: data, driver, now: now() })
+  try {
+    startState(db, now())
+    const counting = createCounting(db, onError)
+    const desk = createSyncDesk({ db, clock: now, syncMs: durationMs(syncEvery), counting, onFault: onError })
+    const app = createApp({ db, clock: now, counting, desk, onError })
+    const url = await app.listen({ port, host })
+    // Not before: a start that fails would have made them, and nobody would have seen them.
+    const firstTokens = makeFirstTokens(db, now())
+    let house: Promise<void> | undefined
+    // What was taken before a crash.
+    counting.start()
+    const timer = setInterval(() => {
+      house ??= keepHouse(db, now())
+        .catch(onError)
+        .finally(() => {
+          house = undefined
+        })
+    }, HOUSEKEEPING_MS)
+    timer.unref()
+    let closing: Promise<void> | undefined
+    return {
+      url,
+      firstTokens,
+      createToken: (scope, label) => addToken(db, scope, label, { author: 'program', at: now() }),
+      close: () => {
+        closing ??= (async () => {
+          clearInterval(timer)
+          const late = setTimeout(() => app.server.closeAllConnections(), LONGEST_CLOSE_MS)
+          await app.close()
+          clearTimeout(late)
+          await house
+          await counting.done().catch(onError)
+          db.close()
+        })()
+        return closing
+      },
+    }
+  } catch (error) {
+    db.close()
+    throw error
+  }
+}
+
+/** The port where nothing else is said: RAIL on a telephone's keys. */
+export const DEFAULT_PORT = 7245
+
+function makeFirstTokens(db: Database, at: number): ControlPlane['firstTokens'] {
+  return db.transaction(() => {
+    if (listTokens(db).length > 0) return undefined
+    const by = { author: 'first start', at }
+    return {
+      admin: addToken(db, 'admin', 'first admin', by).token,
+      sync: addToken(db, 'sync', 'first servers', by).token,
+    }
+  })
+}
+
+function ignore(): void {}
