@@ -1,4 +1,5 @@
 export type { Scope } from './access/token.js'
 export type { NewToken } from './access/tokens.js'
-export { type ControlPlane, type ControlPlaneOptions, DEFAULT_PORT, startControlPlane } from './start/control-plane.js'
+export { type ControlPlane, startControlPlane } from './start/control-plane.js'
+export { type ControlPlaneOptions, DEFAULT_PORT } from './start/options.js'
 export type { SqliteDriver } from './store/sqlite.js'

@@ -1,9 +1,9 @@
 import { Problem } from '../base/problem.js'
-import type { TokenInfo } from '../base/schemas.js'
 import { type Author, note } from '../records/history.js'
 import type { Database } from '../store/database.js'
 import { readState } from '../store/state.js'
 import { createToken, matches, type Scope, tokenParts } from './token.js'
+import type { TokenInfo } from './token-schema.js'
 
 /** A new token: the only time its text is to be had. */
 export interface NewToken extends TokenInfo {

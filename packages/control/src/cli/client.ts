@@ -1,4 +1,4 @@
-import { DEFAULT_PORT } from '../start/control-plane.js'
+import { DEFAULT_PORT } from '../start/options.js'
 import { CliError, type Io } from './io.js'
 
 /** How a command reaches the control plane. */

@@ -1,10 +1,10 @@
 import { setImmediate } from 'node:timers/promises'
 import { type Fault, Problem } from '../base/problem.js'
-import { customerBodySchema, customerIdSchema } from '../base/schemas.js'
 import { checkCustomers, planContext, plansRev, syncCustomerOf } from '../plans/check.js'
 import { type Author, change } from '../records/history.js'
 import type { Database } from '../store/database.js'
 import { type CsvLine, csvLine, parseCsv } from './csv.js'
+import { customerBodySchema, customerIdSchema } from './customer-schemas.js'
 import { type CustomerParts, findCustomer, listCustomers, partsOf, rowOf, writeCustomer } from './customers.js'
 
 /** The columns, in the order in which they are exported. An import needs `id`, and leaves alone what it has no column for. */

@@ -1,9 +1,9 @@
 import { Problem } from '../base/problem.js'
-import type { CustomerBody, OverrideBody, StoredCustomer } from '../base/schemas.js'
 import { type CustomerRow, checkCustomer, planContext, syncCustomerOf } from '../plans/check.js'
 import { type Author, change } from '../records/history.js'
 import type { Database, Reader, Row } from '../store/database.js'
 import { checkPrecondition, type Precondition } from '../store/precondition.js'
+import type { CustomerBody, OverrideBody, StoredCustomer } from './customer-schemas.js'
 
 /** Which customers to list. */
 export interface CustomerQuery {

@@ -1,9 +1,9 @@
 import { createPlanBook, type Limit } from '@rail/core'
-import type { Effective, StoredCustomer } from '../base/schemas.js'
 import { planContext, syncCustomerOf } from '../plans/check.js'
 import { readSettings } from '../plans/settings.js'
 import type { Reader } from '../store/database.js'
 import { serverCount } from '../sync/membership.js'
+import type { Effective, StoredCustomer } from './customer-schemas.js'
 import { rowOf } from './customers.js'
 
 /** Asks core the same that a server asks it. */

@@ -1,6 +1,6 @@
 import type { RouteOptions } from 'fastify'
 import { z } from 'zod'
-import { problemSchema } from '../base/schemas.js'
+import { problemSchema } from './problem-schema.js'
 
 /** An OpenAPI document, as far as we look into it. */
 export interface OpenApi {

@@ -1,8 +1,8 @@
 import { type PlanProblem, planProblems } from '@rail/core'
 import type { SyncDocument } from '@rail/plans/sync-protocol'
 import { type Fault, Problem } from '../base/problem.js'
-import type { PlanBody } from '../base/schemas.js'
 import type { Database, Reader } from '../store/database.js'
+import type { PlanBody } from './plan-schemas.js'
 import { readSettings } from './settings.js'
 
 /** What core is asked about customers with: all plans, and the default plan. */

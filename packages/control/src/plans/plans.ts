@@ -1,9 +1,9 @@
 import { Problem } from '../base/problem.js'
-import type { PlanBody, StoredPlan } from '../base/schemas.js'
 import { type Author, change } from '../records/history.js'
 import type { Database, Reader, Row } from '../store/database.js'
 import { checkPrecondition, type Precondition } from '../store/precondition.js'
 import { checkPlans } from './check.js'
+import type { PlanBody, StoredPlan } from './plan-schemas.js'
 
 const COLUMNS = 'name, body, rev, changed_at AS changedAt'
 

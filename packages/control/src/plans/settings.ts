@@ -1,9 +1,5 @@
-import { Problem } from '../base/problem.js'
-import type { Settings } from '../base/schemas.js'
-import { type Author, change } from '../records/history.js'
-import type { Database, Reader } from '../store/database.js'
-import { checkPrecondition, type Precondition } from '../store/precondition.js'
-import { checkPlans } from './check.js'
+import type { Reader } from '../store/database.js'
+import type { Settings } from './plan-schemas.js'
 
 /** The settings. @default servers: 'each', no default plan */
 export function readSettings(db: Reader): Settings {
@@ -14,39 +10,4 @@ export function readSettings(db: Reader): Settings {
     defaultPlan: values.get('default_plan') ?? null,
     rev: Math.max(0, ...rows.map(({ rev }) => rev)),
   }
-}
-
-/** Changes settings; what is left out stays. @throws Problem `invalid` for a default plan that is not there, `stale` */
-export function putSettings(
-  db: Database,
-  changes: { servers?: Settings['servers'] | undefined; defaultPlan?: string | null | undefined },
-  precondition: Precondition,
-  by: Author,
-): Settings {
-  return db.transaction(() => {
-    const before = readSettings(db)
-    checkPrecondition(precondition, before.rev, 'The setting')
-    const { servers = before.servers, defaultPlan = before.defaultPlan } = changes
-    if (defaultPlan !== null && db.first('SELECT 1 FROM plan WHERE name = ?', defaultPlan) === undefined) {
-      throw new Problem('invalid', 'The default plan is one of the plans, or null.', [
-        { path: 'defaultPlan', message: `There is no plan ${JSON.stringify(defaultPlan)}.` },
-      ])
-    }
-    if (defaultPlan !== before.defaultPlan) checkPlans(db, { defaultPlan })
-    const values: [name: string, before: string | null, after: string | null][] = [
-      ['servers', before.servers, servers],
-      ['default_plan', before.defaultPlan, defaultPlan],
-    ]
-    for (const [name, was, is] of values) {
-      change(db, { ...by, kind: 'setting', id: name, before: was, after: is }, (rev) =>
-        db.run(
-          'INSERT INTO setting VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET value = excluded.value, rev = excluded.rev',
-          name,
-          is,
-          rev,
-        ),
-      )
-    }
-    return readSettings(db)
-  })
 }

@@ -1,6 +1,6 @@
-import type { Change } from '../base/schemas.js'
 import type { Database, Row } from '../store/database.js'
 import { nextRev } from '../store/state.js'
+import type { Change } from './record-schemas.js'
 
 /** Who changes something, and when. */
 export interface Author {

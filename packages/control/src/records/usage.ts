@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
-import type { Usage } from '../base/schemas.js'
 import type { Reader } from '../store/database.js'
+import type { Usage } from './record-schemas.js'
 import { USAGE_TABLES } from './reports.js'
 
 /** Which usage to read: slots that begin at `from` or later, and before `to` (epoch milliseconds). */

@@ -1,32 +1,13 @@
-import { type Clock, type Duration, durationMs } from '@rail/core'
+import { durationMs } from '@rail/core'
 import type { Scope } from '../access/token.js'
 import { addToken, listTokens, type NewToken } from '../access/tokens.js'
 import { createApp } from '../http/app.js'
 import { keepHouse } from '../records/housekeeping.js'
 import { createCounting } from '../records/reports.js'
 import { type Database, openDatabase } from '../store/database.js'
-import type { SqliteDriver } from '../store/sqlite.js'
 import { SYNC_MS, startState } from '../store/state.js'
 import { createSyncDesk } from '../sync/sync-desk.js'
-import { checkOptions } from './options.js'
-
-/** The options of {@link startControlPlane}. */
-export interface ControlPlaneOptions {
-  /** The data directory: everything is in it. Made where it is not there. A local disk, not a network file system. */
-  readonly data: string
-  /** @default 7245; 0 takes any free port */
-  readonly port?: number | undefined
-  /** The address to listen on. Others than this machine's own are for the network behind a proxy with TLS. @default '127.0.0.1' */
-  readonly host?: string | undefined
-  /** How often servers are to ask. A change takes at most this long to reach them. @default '15s' */
-  readonly syncEvery?: Duration | undefined
-  /** Epoch milliseconds. @default Date.now */
-  readonly clock?: Clock | undefined
-  /** Which SQLite. @default Node's own where Node has one (22.13 and later), else libsql */
-  readonly driver?: SqliteDriver | undefined
-  /** Told of what fails and is no caller's fault: a full disk, a locked database. @default nobody */
-  readonly onError?: ((error: unknown) => void) | undefined
-}
+import { type ControlPlaneOptions, checkOptions, DEFAULT_PORT } from './options.js'
 
 /** A control plane that is running. */
 export interface ControlPlane {
@@ -109,9 +90,6 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
     throw error
   }
 }
-
-/** The port where nothing else is said: RAIL on a telephone's keys. */
-export const DEFAULT_PORT = 7245
 
 function makeFirstTokens(db: Database, at: number): ControlPlane['firstTokens'] {
   return db.transaction(() => {

@@ -1,7 +1,28 @@
-import { durationMs, RailError } from '@rail/core'
+import { type Clock, type Duration, durationMs, RailError } from '@rail/core'
 import { checkOption, checkOptionNames, shown } from '@rail/core/adapter'
+import type { SqliteDriver } from '../store/sqlite.js'
 import { LONGEST_SYNC_MS } from '../store/state.js'
-import type { ControlPlaneOptions } from './control-plane.js'
+
+/** The options of {@link startControlPlane}. */
+export interface ControlPlaneOptions {
+  /** The data directory: everything is in it. Made where it is not there. A local disk, not a network file system. */
+  readonly data: string
+  /** @default 7245; 0 takes any free port */
+  readonly port?: number | undefined
+  /** The address to listen on. Others than this machine's own are for the network behind a proxy with TLS. @default '127.0.0.1' */
+  readonly host?: string | undefined
+  /** How often servers are to ask. A change takes at most this long to reach them. @default '15s' */
+  readonly syncEvery?: Duration | undefined
+  /** Epoch milliseconds. @default Date.now */
+  readonly clock?: Clock | undefined
+  /** Which SQLite. @default Node's own where Node has one (22.13 and later), else libsql */
+  readonly driver?: SqliteDriver | undefined
+  /** Told of what fails and is no caller's fault: a full disk, a locked database. @default nobody */
+  readonly onError?: ((error: unknown) => void) | undefined
+}
+
+/** The default port: RAIL on a telephone's keys. */
+export const DEFAULT_PORT = 7245
 
 const NAMES = ['data', 'port', 'host', 'syncEvery', 'clock', 'driver', 'onError']
 

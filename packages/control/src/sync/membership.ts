@@ -1,9 +1,9 @@
 import type { SyncRequest } from '@rail/plans/sync-protocol'
 import { Problem } from '../base/problem.js'
-import type { ServerInfo } from '../base/schemas.js'
 import { type Author, note } from '../records/history.js'
 import type { Database, Reader, Row } from '../store/database.js'
 import { COUNTED_MS, LEARNING_MS, NEW_MS, readState } from '../store/state.js'
+import type { ServerInfo } from './server-schema.js'
 
 /**
  * Notes that a server has reported. It is counted from now until ten minutes after its last sync; one that says goodbye is

@@ -1,6 +1,6 @@
 import type { SyncRequest } from '@rail/plans/sync-protocol'
-import type { Settings } from '../base/schemas.js'
 import { isStorable } from '../base/storable.js'
+import type { Settings } from '../plans/plan-schemas.js'
 import { readSettings } from '../plans/settings.js'
 import { takeReport } from '../records/reports.js'
 import type { Database } from '../store/database.js'

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import type { CustomerBody, Effective, OverrideBody, StoredCustomer } from '../../base/schemas.js'
+import type { CustomerBody, Effective, OverrideBody, StoredCustomer } from '../../customers/customer-schemas.js'
 import { type Command, textOf } from '../command.js'
 import { CliError } from '../io.js'
 import { tableLines, timeText, windowText } from '../table.js'

@@ -1,4 +1,4 @@
-import type { Effective, StoredCustomer } from '../../base/schemas.js'
+import type { Effective, StoredCustomer } from '../../customers/customer-schemas.js'
 import { type Command, textOf } from '../command.js'
 import { CliError } from '../io.js'
 import { LIMIT_OPTIONS, limitsIn, tokensIn } from '../limit-options.js'

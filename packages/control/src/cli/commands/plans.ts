@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import type { PlanBody, StoredPlan } from '../../base/schemas.js'
+import type { PlanBody, StoredPlan } from '../../plans/plan-schemas.js'
 import { type Command, textOf } from '../command.js'
 import { CliError } from '../io.js'
 import { LIMIT_OPTIONS, limitsIn, tokensIn } from '../limit-options.js'

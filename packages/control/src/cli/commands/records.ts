@@ -1,4 +1,4 @@
-import type { Change, Usage } from '../../base/schemas.js'
+import type { Change, Usage } from '../../records/record-schemas.js'
 import { type Command, textOf } from '../command.js'
 import { tableLines, timeText } from '../table.js'
 

@@ -1,5 +1,6 @@
 import type { Duration } from '@rail/core'
-import { DEFAULT_PORT, startControlPlane } from '../../start/control-plane.js'
+import { startControlPlane } from '../../start/control-plane.js'
+import { DEFAULT_PORT } from '../../start/options.js'
 import { type Command, textOf } from '../command.js'
 import { CliError, type Io } from '../io.js'
 

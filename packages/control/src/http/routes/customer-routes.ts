@@ -1,15 +1,12 @@
 import { z } from 'zod'
 import { Problem } from '../../base/problem.js'
+import { ifMatchSchema, nameSchema, pageSchema, preconditionSchema } from '../../base/schemas.js'
 import {
   customerBodySchema,
   customerDetailSchema,
   customerIdSchema,
-  ifMatchSchema,
-  nameSchema,
-  pageSchema,
-  preconditionSchema,
   storedCustomerSchema,
-} from '../../base/schemas.js'
+} from '../../customers/customer-schemas.js'
 import { findCustomer, listCustomers, putCustomer, removeCustomer } from '../../customers/customers.js'
 import { effectiveFor } from '../../customers/effective.js'
 import { preconditionOf } from '../../store/precondition.js'

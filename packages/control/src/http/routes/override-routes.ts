@@ -1,15 +1,14 @@
 import { type Duration, durationMs, RailError } from '@rail/core'
 import { z } from 'zod'
 import { Problem } from '../../base/problem.js'
+import { limitNameSchema, preconditionSchema } from '../../base/schemas.js'
 import {
   customerDetailSchema,
   customerIdSchema,
-  limitNameSchema,
   type OverrideBody,
   overridePatchSchema,
   overrideSchema,
-  preconditionSchema,
-} from '../../base/schemas.js'
+} from '../../customers/customer-schemas.js'
 import { patchOverrides } from '../../customers/customers.js'
 import { effectiveFor } from '../../customers/effective.js'
 import { preconditionOf } from '../../store/precondition.js'

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { Problem } from '../../base/problem.js'
-import { ifMatchSchema, nameSchema, planBodySchema, preconditionSchema, storedPlanSchema } from '../../base/schemas.js'
+import { ifMatchSchema, nameSchema, preconditionSchema } from '../../base/schemas.js'
+import { planBodySchema, storedPlanSchema } from '../../plans/plan-schemas.js'
 import { customersOn, findPlan, listPlans, putPlan, removePlan } from '../../plans/plans.js'
 import { preconditionOf } from '../../store/precondition.js'
 import { type App, authorOf, type RouteContext } from '../route-context.js'

@@ -1,6 +1,8 @@
 import { z } from 'zod'
-import { changeSchema, customerIdSchema, pageSchema, timeQuerySchema, usageSchema } from '../../base/schemas.js'
+import { pageSchema, timeQuerySchema } from '../../base/schemas.js'
+import { customerIdSchema } from '../../customers/customer-schemas.js'
 import { history } from '../../records/history.js'
+import { changeSchema, usageSchema } from '../../records/record-schemas.js'
 import { readUsage } from '../../records/usage.js'
 import type { App, RouteContext } from '../route-context.js'
 

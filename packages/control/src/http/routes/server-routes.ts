@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { serverSchema } from '../../base/schemas.js'
 import { readSettings } from '../../plans/settings.js'
 import { readState, SYNC_MS } from '../../store/state.js'
 import { listServers, serverCount, stopCounting } from '../../sync/membership.js'
+import { serverSchema } from '../../sync/server-schema.js'
 import { type App, authorOf, type RouteContext } from '../route-context.js'
 
 /** A server that has not been heard of for three intervals is silent. */

@@ -1,5 +1,7 @@
-import { ifMatchSchema, settingsBodySchema, settingsSchema } from '../../base/schemas.js'
-import { putSettings, readSettings } from '../../plans/settings.js'
+import { ifMatchSchema } from '../../base/schemas.js'
+import { putSettings } from '../../plans/change-settings.js'
+import { settingsBodySchema, settingsSchema } from '../../plans/plan-schemas.js'
+import { readSettings } from '../../plans/settings.js'
 import { preconditionOf } from '../../store/precondition.js'
 import { type App, authorOf, type RouteContext } from '../route-context.js'
 

@@ -1,6 +1,7 @@
 import { z } from 'zod'
+import { tokenSchema } from '../../access/token-schema.js'
 import { addToken, listTokens, removeToken } from '../../access/tokens.js'
-import { nameSchema, tokenSchema } from '../../base/schemas.js'
+import { nameSchema } from '../../base/schemas.js'
 import { type App, authorOf, type RouteContext } from '../route-context.js'
 
 /** Tokens: list, make, remove. Two at a time may be in use, so that one can be replaced without an outage. */
