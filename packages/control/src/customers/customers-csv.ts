@@ -44,7 +44,7 @@ export async function* exportCustomers(db: Database): AsyncGenerator<string> {
  * @throws Problem `invalid`, with the line of each fault
  */
 export async function importCustomers(db: Database, text: string, dryRun: boolean, by: Author): Promise<ImportResult> {
-  const { columns, lines } = tableOf(text)
+  const { columns, lines } = await tableOf(text)
   const faults: Fault[] = []
   const result = { created: 0, changed: 0, unchanged: 0 }
   const chunks = Array.from({ length: Math.ceil(lines.length / CHUNK) }, (_, index) =>
@@ -140,9 +140,9 @@ function overridesIn(text: string): unknown {
   }
 }
 
-function tableOf(text: string): { columns: readonly string[]; lines: readonly CsvLine[] } {
+async function tableOf(text: string): Promise<{ columns: readonly string[]; lines: readonly CsvLine[] }> {
   try {
-    const [header, ...lines] = parseCsv(text)
+    const [header, ...lines] = await parseCsv(text)
     const columns = header?.cells.map((cell) => cell.trim()) ?? []
     const unknown = columns.find((column) => !(CSV_COLUMNS as readonly string[]).includes(column))
     if (!columns.includes('id') || unknown !== undefined || new Set(columns).size < columns.length) {

@@ -13,31 +13,44 @@ async function withPlans(): Promise<Harness> {
 const importText = (harness: Harness, text: string, query = '') =>
   harness.call(`/v1/customers.csv${query}`, { method: 'POST', body: text })
 
-test('what is written as CSV is read as it was', () => {
+test('what is written as CSV is read as it was', async () => {
   const cell = fc.string({ unit: fc.constantFrom('a', ',', '"', '\n', '\r\n', "'", '=', ' ', 'é', ';') })
   const table = fc.array(fc.array(cell, { minLength: 2, maxLength: 4 }))
-  fc.assert(
-    fc.property(table, (rows) => {
-      expect(parseCsv(rows.map(csvLine).join('')).map(({ cells }) => cells)).toEqual(rows)
+  await fc.assert(
+    fc.asyncProperty(table, async (rows) => {
+      const lines = await parseCsv(rows.map(csvLine).join(''))
+      expect(lines.map(({ cells }) => cells)).toEqual(rows)
+      const begins = rows.map((_, index) => rows.slice(0, index).map(csvLine).join('').split('\n').length)
+      expect(lines.map(({ line }) => line)).toEqual(begins)
     }),
     { seed: 1, numRuns: 500 },
   )
 })
 
-test('CSV is read as other programs write it: a byte order mark, LF, no line end at the end, empty lines', () => {
-  expect(parseCsv('\ufeffid,name\n\na,"x\ny"\n\nb,')).toEqual([
+test('CSV is read as other programs write it: a byte order mark, LF, no line end at the end, empty lines', async () => {
+  const lines = [
     { line: 1, cells: ['id', 'name'] },
     { line: 3, cells: ['a', 'x\ny'] },
     { line: 6, cells: ['b', ''] },
-  ])
+  ]
+  expect(await parseCsv('\ufeffid,name\n\na,"x\ny"\n\nb,')).toEqual(lines)
+  expect(await parseCsv('\ufeffid,name\r\n\r\na,"x\ny"\r\n""\r\nb,\r\n')).toEqual(lines)
+})
+
+test('a file of many pieces is read as one, whatever is at their ends', async () => {
+  const rows = Array.from({ length: 20_000 }, (_, index) => [`café-${index}`, '🎉', 'two\r\nlines', 'a "quote"'])
+  const lines = await parseCsv(rows.map(csvLine).join(''))
+  expect(lines.map(({ cells }) => cells)).toEqual(rows)
+  expect(lines.at(-1)?.line).toBe(39_999)
 })
 
 test.each([
   ['a,"b\nc', /Line 1: a quote is opened/],
-  ['x\na,b"c', /Line 2: a cell that has a quote/],
-  ['x\n\n"a"b', /Line 3: after a cell/],
-])('CSV that is not whole is refused with its line: %j', (text, message) => {
-  expect(() => parseCsv(text)).toThrow(message)
+  ['x\na,b"c', /Line 2: a cell with a quote/],
+  ['x\n\n"a"b', /Line 3: expected a comma or the end/],
+  ['x\r\n"a\r\nb",c\r\nd"', /Line 4: a cell with a quote/],
+])('CSV that is not whole is refused with its line: %j', async (text, message) => {
+  await expect(parseCsv(text)).rejects.toThrow(message)
 })
 
 test('customers go out as CSV and come in again as they were', async () => {
