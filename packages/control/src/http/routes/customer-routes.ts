@@ -5,17 +5,21 @@ import {
   customerBodySchema,
   customerDetailSchema,
   customerIdSchema,
+  type StoredCustomer,
   storedCustomerSchema,
 } from '../../customers/customer-schemas.js'
 import { findCustomer, listCustomers, putCustomer, removeCustomer } from '../../customers/customers.js'
 import { effectiveFor } from '../../customers/effective.js'
-import { preconditionOf } from '../../store/precondition.js'
-import { type App, authorOf, type RouteContext } from '../route-context.js'
+import { changeOf, tagged } from '../conditional.js'
+import type { App, RouteContext } from '../route-context.js'
 
 /** Customers: list, read, put, remove. */
 export function customerRoutes(app: App, { db, clock }: RouteContext): void {
   const tags = ['customers']
   const params = z.object({ id: customerIdSchema })
+  const detailed = (customer: StoredCustomer): z.infer<typeof customerDetailSchema> => {
+    return { ...customer, effective: effectiveFor(db, customer, clock()) }
+  }
 
   app.get('/v1/customers', {
     config: { scope: 'read' },
@@ -54,8 +58,7 @@ export function customerRoutes(app: App, { db, clock }: RouteContext): void {
     handler: ({ params: { id } }, reply) => {
       const customer = findCustomer(db, id)
       if (customer === undefined) throw new Problem('not_found', `There is no customer ${JSON.stringify(id)}.`)
-      reply.header('etag', `"${customer.rev}"`)
-      return { ...customer, effective: effectiveFor(db, customer, clock()) }
+      return tagged(reply, detailed(customer))
     },
   })
 
@@ -69,12 +72,8 @@ export function customerRoutes(app: App, { db, clock }: RouteContext): void {
       body: customerBodySchema,
       response: { 200: customerDetailSchema },
     },
-    handler: (request, reply) => {
-      const { params, body, headers } = request
-      const customer = putCustomer(db, params.id, body, preconditionOf(headers), authorOf(request, clock))
-      reply.header('etag', `"${customer.rev}"`)
-      return { ...customer, effective: effectiveFor(db, customer, clock()) }
-    },
+    handler: (request, reply) =>
+      tagged(reply, detailed(putCustomer(db, request.params.id, request.body, ...changeOf(request, clock)))),
   })
 
   app.delete('/v1/customers/:id', {
@@ -87,7 +86,7 @@ export function customerRoutes(app: App, { db, clock }: RouteContext): void {
       response: { 204: z.undefined() },
     },
     handler: (request, reply) => {
-      removeCustomer(db, request.params.id, preconditionOf(request.headers), authorOf(request, clock))
+      removeCustomer(db, request.params.id, ...changeOf(request, clock))
       reply.code(204).send(undefined)
     },
   })

@@ -11,8 +11,8 @@ import {
 } from '../../customers/customer-schemas.js'
 import { patchOverrides } from '../../customers/customers.js'
 import { effectiveFor } from '../../customers/effective.js'
-import { preconditionOf } from '../../store/precondition.js'
-import { type App, authorOf, type RouteContext } from '../route-context.js'
+import { changeOf, tagged } from '../conditional.js'
+import type { App, RouteContext } from '../route-context.js'
 
 type OverridePatch = z.infer<typeof overridePatchSchema>
 
@@ -29,14 +29,13 @@ export function overrideRoutes(app: App, { db, clock }: RouteContext): void {
       response: { 200: customerDetailSchema },
     },
     handler: (request, reply) => {
-      const { params, body, headers } = request
-      const by = authorOf(request, clock)
+      const { params, body } = request
+      const [precondition, by] = changeOf(request, clock)
       const patch = Object.entries(body).map(
         ([name, said]) => [name, said === null ? null : stored(said, name, by)] as const,
       )
-      const customer = patchOverrides(db, params.id, Object.fromEntries(patch), preconditionOf(headers), by)
-      reply.header('etag', `"${customer.rev}"`)
-      return { ...customer, effective: effectiveFor(db, customer, by.at) }
+      const customer = patchOverrides(db, params.id, Object.fromEntries(patch), precondition, by)
+      return tagged(reply, { ...customer, effective: effectiveFor(db, customer, by.at) })
     },
   })
 }

@@ -3,8 +3,8 @@ import { Problem } from '../../base/problem.js'
 import { ifMatchSchema, nameSchema, preconditionSchema } from '../../base/schemas.js'
 import { planBodySchema, storedPlanSchema } from '../../plans/plan-schemas.js'
 import { customersOn, findPlan, listPlans, putPlan, removePlan } from '../../plans/plans.js'
-import { preconditionOf } from '../../store/precondition.js'
-import { type App, authorOf, type RouteContext } from '../route-context.js'
+import { changeOf, tagged } from '../conditional.js'
+import type { App, RouteContext } from '../route-context.js'
 
 /** Plans: list, read, put, remove. */
 export function planRoutes(app: App, { db, clock }: RouteContext): void {
@@ -26,8 +26,7 @@ export function planRoutes(app: App, { db, clock }: RouteContext): void {
     handler: ({ params: { name } }, reply) => {
       const plan = findPlan(db, name)
       if (plan === undefined) throw new Problem('not_found', `There is no plan ${JSON.stringify(name)}.`)
-      reply.header('etag', `"${plan.rev}"`)
-      return { ...plan, customers: customersOn(db, name) }
+      return tagged(reply, { ...plan, customers: customersOn(db, name) })
     },
   })
 
@@ -41,12 +40,8 @@ export function planRoutes(app: App, { db, clock }: RouteContext): void {
       body: planBodySchema,
       response: { 200: storedPlanSchema },
     },
-    handler: (request, reply) => {
-      const { params, body, headers } = request
-      const plan = putPlan(db, params.name, body, preconditionOf(headers), authorOf(request, clock))
-      reply.header('etag', `"${plan.rev}"`)
-      return plan
-    },
+    handler: (request, reply) =>
+      tagged(reply, putPlan(db, request.params.name, request.body, ...changeOf(request, clock))),
   })
 
   app.delete('/v1/plans/:name', {
@@ -59,7 +54,7 @@ export function planRoutes(app: App, { db, clock }: RouteContext): void {
       response: { 204: z.undefined() },
     },
     handler: (request, reply) => {
-      removePlan(db, request.params.name, preconditionOf(request.headers), authorOf(request, clock))
+      removePlan(db, request.params.name, ...changeOf(request, clock))
       reply.code(204).send(undefined)
     },
   })

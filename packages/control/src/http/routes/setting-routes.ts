@@ -2,8 +2,8 @@ import { ifMatchSchema } from '../../base/schemas.js'
 import { putSettings } from '../../plans/change-settings.js'
 import { settingsBodySchema, settingsSchema } from '../../plans/plan-schemas.js'
 import { readSettings } from '../../plans/settings.js'
-import { preconditionOf } from '../../store/precondition.js'
-import { type App, authorOf, type RouteContext } from '../route-context.js'
+import { changeOf, tagged } from '../conditional.js'
+import type { App, RouteContext } from '../route-context.js'
 
 /** The settings: rate limits across servers, and the default plan. */
 export function settingRoutes(app: App, { db, clock }: RouteContext): void {
@@ -12,11 +12,7 @@ export function settingRoutes(app: App, { db, clock }: RouteContext): void {
   app.get('/v1/settings', {
     config: { scope: 'read' },
     schema: { summary: 'The settings', tags, response: { 200: settingsSchema } },
-    handler: (_request, reply) => {
-      const settings = readSettings(db)
-      reply.header('etag', `"${settings.rev}"`)
-      return settings
-    },
+    handler: (_request, reply) => tagged(reply, readSettings(db)),
   })
 
   app.patch('/v1/settings', {
@@ -28,10 +24,6 @@ export function settingRoutes(app: App, { db, clock }: RouteContext): void {
       body: settingsBodySchema,
       response: { 200: settingsSchema },
     },
-    handler: (request, reply) => {
-      const settings = putSettings(db, request.body, preconditionOf(request.headers), authorOf(request, clock))
-      reply.header('etag', `"${settings.rev}"`)
-      return settings
-    },
+    handler: (request, reply) => tagged(reply, putSettings(db, request.body, ...changeOf(request, clock))),
   })
 }
