@@ -4,12 +4,12 @@ import { SCOPES } from './token.js'
 
 /** A token, without its secret. */
 export const tokenSchema = z.object({
-  selector: z.string().describe("Names the token: the part after the scope in the token's text."),
+  selector: z.string().describe('Names the token: the part of it after its scope.'),
   scope: z.enum(SCOPES),
   label: nameSchema,
   createdAt: time,
   usedAt: time.nullable().describe('When it was last used, to the hour.'),
 })
 
-/** A token as it is listed: what it may do and how it was used, never its secret. */
+/** A token in a list: its scope and its use, never its secret. */
 export type TokenInfo = z.infer<typeof tokenSchema>

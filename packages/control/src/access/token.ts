@@ -6,13 +6,13 @@ export type Scope = 'sync' | 'read' | 'admin'
 /** The scopes, for schemas and messages. */
 export const SCOPES = ['sync', 'read', 'admin'] as const satisfies readonly Scope[]
 
-/** A token's two parts: one to find it by, which is no secret, and the secret. */
+/** A token's two parts: the selector, which is not secret and finds it, and the secret. */
 export interface TokenParts {
   readonly selector: string
   readonly secret: string
 }
 
-/** A new token of 256 random bits. Its text is shown once; what is stored is the selector and the hash. */
+/** A new token of 256 random bits. The token is shown once. Only its selector and its hash are stored. */
 export function createToken(scope: Scope): {
   readonly token: string
   readonly selector: string
@@ -23,17 +23,17 @@ export function createToken(scope: Scope): {
   return { token: `rail_${scope}_${selector}_${secret}`, selector, hash: hashOf(secret) }
 }
 
-/** The parts of a token's text; `undefined` for what is none. */
+/** The parts of a token, `undefined` for a string that is none. */
 export function tokenParts(text: string): TokenParts | undefined {
   const [, selector, secret] = /^rail_[a-z]{1,10}_([0-9a-f]{16})_([0-9a-f]{64})$/.exec(text) ?? []
   return selector === undefined || secret === undefined ? undefined : { selector, secret }
 }
 
 /**
- * Whether a secret is the one behind a hash, in a time that does not depend on where they differ. Without a hash (no such
- * token) it takes the same time, and is false.
+ * Whether a secret has this hash, in a time that does not depend on where they differ. Without a hash (no such token) it
+ * takes the same time, and is false.
  *
- * The secret is 256 random bits, so a plain SHA-256 is enough: there is nothing to guess from a dictionary.
+ * The secret is 256 random bits, so a plain SHA-256 is enough: no dictionary has it.
  */
 export function matches(secret: string, hash: string | undefined): boolean {
   const same = timingSafeEqual(Buffer.from(hashOf(secret), 'hex'), Buffer.from(hash ?? NO_HASH, 'hex'))

@@ -5,7 +5,7 @@ import { readState } from '../store/state.js'
 import { createToken, matches, type Scope, tokenParts } from './token.js'
 import type { TokenInfo } from './token-schema.js'
 
-/** A new token: the only time its text is to be had. */
+/** A new token, with the token itself, which is never shown again. */
 export interface NewToken extends TokenInfo {
   readonly token: string
 }
@@ -18,7 +18,7 @@ export function listTokens(db: Database): TokenInfo[] {
   return db.all<TokenInfo>(`SELECT ${COLUMNS} FROM token ORDER BY created_at, selector`)
 }
 
-/** Makes a token. */
+/** Creates a token. */
 export function addToken(db: Database, scope: Scope, label: string, by: Author): NewToken {
   const { token, selector, hash } = createToken(scope)
   return db.transaction(() => {
@@ -28,7 +28,7 @@ export function addToken(db: Database, scope: Scope, label: string, by: Author):
   })
 }
 
-/** Ends a token at once. @throws Problem `not_found` */
+/** Revokes a token at once. @throws Problem `not_found` */
 export function removeToken(db: Database, selector: string, by: Author): void {
   db.transaction(() => {
     const token = db.first<TokenInfo>(`SELECT ${COLUMNS} FROM token WHERE selector = ?`, selector)
@@ -39,7 +39,7 @@ export function removeToken(db: Database, selector: string, by: Author): void {
   })
 }
 
-/** The token behind a text that was sent, if it is one of ours. */
+/** The token of a string that was sent, `undefined` if there is no such token. */
 export function findToken(db: Database, text: string, now: number): TokenInfo | undefined {
   const parts = tokenParts(text)
   if (parts === undefined) return undefined
@@ -57,6 +57,6 @@ function noteUse(db: Database, selector: string, now: number): void {
   try {
     db.run('UPDATE token SET used_at = ? WHERE selector = ?', now, selector)
   } catch {
-    // A full disk must not lock anybody out: when a token was last used is for people to look at.
+    // A full disk must not lock anybody out. The time of the last use is only information.
   }
 }

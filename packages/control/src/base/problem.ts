@@ -1,13 +1,13 @@
-/** What is wrong at one place of what was sent. */
+/** What is wrong at one place of a request. */
 export interface Fault {
-  /** Where: `plan.limits.per_second`, or `line 12` of a CSV file. Empty for the whole. */
+  /** Where: `limits.per_second`, or `line 12` of a CSV file. Empty for the whole. */
   readonly path: string
   readonly message: string
 }
 
 /**
- * What a request is answered with instead of what it asked for, as problem details (RFC 9457): `code` is for programs and
- * never changes, `detail` for people.
+ * A request that fails, answered with problem details (RFC 9457): `code` is for programs and never changes, `detail` is
+ * for people.
  */
 export class Problem extends Error {
   override readonly name = 'Problem'
@@ -38,13 +38,13 @@ const STATUS = {
   storage: 507,
 } as const
 
-/** The stable names of all that may be wrong. */
+/** The stable name of a problem. */
 export type ProblemCode = keyof typeof STATUS
 
 /** All stable names, for the OpenAPI document. */
 export const PROBLEM_CODES = Object.keys(STATUS) as ProblemCode[]
 
-/** The code for a status that the framework or the network came up with. */
+/** The code for a status of the framework's or the network's own. */
 export function codeForStatus(status: number): ProblemCode {
   return PROBLEM_CODES.find((code) => STATUS[code] === status) ?? (status < 500 ? 'invalid' : 'failed')
 }

@@ -11,28 +11,28 @@ export const text = z.string().refine(isStorable, NOT_STORABLE)
 export const rev = z
   .int()
   .min(0)
-  .describe('The revision it was last changed in. Send it as If-Match to change exactly this.')
+  .describe('The revision of its last change. Send it as If-Match to change only this revision.')
 
 /** A time in an answer. */
 export const time = z.int().min(0).describe("Epoch milliseconds, by the control plane's clock.")
 
-/** A plan's or token's own name. */
+/** The name of a plan, or the label of a token. */
 export const nameSchema = text.min(1).max(255)
 
-/** The name of a limit, as it is sent. */
+/** The name of a limit, as in the headers. */
 export const limitNameSchema = z.string().min(1).max(512)
 
-/** The header that says which revision a change is meant for. */
+/** The header with the revision that a change is for. */
 export const ifMatchSchema = z.looseObject({
-  'if-match': z.string().optional().describe('The revision that this change is meant for, in quotes: "12".'),
+  'if-match': z.string().optional().describe('The revision that this change is for, in quotes: "12".'),
 })
 
-/** The headers that say what a change is meant for. */
+/** The headers of a precondition. */
 export const preconditionSchema = ifMatchSchema.extend({
-  'if-none-match': z.string().optional().describe('*: only where there is nothing yet.'),
+  'if-none-match': z.string().optional().describe('*: only if it does not exist yet.'),
 })
 
-/** How many are wanted. @default 100 */
+/** The length of a page. @default 100 */
 export const pageSchema = z.coerce.number().int().min(1).max(1_000).default(100)
 
 /** A time in a query: epoch milliseconds. */

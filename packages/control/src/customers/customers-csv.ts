@@ -1,5 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
+import { shown } from '@rail/core/adapter'
 import { type Fault, Problem } from '../base/problem.js'
+import { shapeFaults } from '../base/shape-faults.js'
 import { checkCustomers, planContext, plansRev, syncCustomerOf } from '../plans/check.js'
 import { type Author, change } from '../records/history.js'
 import type { Database } from '../store/database.js'
@@ -7,21 +9,21 @@ import { type CsvLine, csvLine, parseCsv } from './csv.js'
 import { customerBodySchema, customerIdSchema } from './customer-schemas.js'
 import { type CustomerParts, findCustomer, listCustomers, partsOf, rowOf, writeCustomer } from './customers.js'
 
-/** The columns, in the order in which they are exported. An import needs `id`, and leaves alone what it has no column for. */
+/** The columns, in the order of an export. An import needs `id`, and changes nothing that it has no column for. */
 export const CSV_COLUMNS = ['id', 'name', 'plan', 'note', 'overrides'] as const
 
-/** What an import came to. */
+/** What an import did. */
 export interface ImportResult {
   readonly created: number
   readonly changed: number
   readonly unchanged: number
 }
 
-/** So many customers are stored at a time: some milliseconds, and servers are answered in between. */
+/** This many customers are stored at a time: some milliseconds. Servers get their answers in between. */
 const CHUNK = 200
 const MOST_FAULTS = 100
 
-/** All customers as CSV, piece by piece, as they are at this moment. `overrides` is JSON, as the API has it. */
+/** All customers at this moment as CSV, piece by piece. `overrides` is JSON, as in the API. */
 export async function* exportCustomers(db: Database): AsyncGenerator<string> {
   const reader = await db.snapshot()
   try {
@@ -37,10 +39,10 @@ export async function* exportCustomers(db: Database): AsyncGenerator<string> {
 }
 
 /**
- * Stores the customers of a CSV text. All of it is checked first, and nothing is stored where anything is wrong. What is
- * right is stored in parts: should the disk fill up in between, import the same file again. Nobody is removed.
+ * Stores the customers of a CSV file. All lines are checked first, and nothing is stored if one is wrong. Then they are
+ * stored in parts: if the disk fills up in between, import the same file again. No customer is removed.
  *
- * @param dryRun Only check, and say what would change.
+ * @param dryRun Only check, and count what would change.
  * @throws Problem `invalid`, with the line of each fault
  */
 export async function importCustomers(db: Database, text: string, dryRun: boolean, by: Author): Promise<ImportResult> {
@@ -67,8 +69,9 @@ export async function importCustomers(db: Database, text: string, dryRun: boolea
   for (const chunk of chunks) {
     db.transaction(() => {
       const [fault] = dryRun || plansRev(db) === checkedAt ? [] : faultsIn(db, columns, chunk)
-      if (fault !== undefined)
-        throw new Problem('stale', `The plans were changed meanwhile. ${fault.path}: ${fault.message}`)
+      if (fault !== undefined) {
+        throw new Problem('stale', `The plans changed during the import. ${fault.path}: ${fault.message}`)
+      }
       for (const line of chunk) result[store(db, read(db, columns, line), dryRun, by)] += 1
     })
     await setImmediate()
@@ -83,7 +86,7 @@ function store(db: Database, { id, before, after }: Entry, dryRun: boolean, by: 
   return before === null ? 'created' : 'changed'
 }
 
-/** A line of the file, and what it makes of a customer. */
+/** A customer before and after a line of the file. */
 interface Entry {
   readonly id: string
   readonly before: CustomerParts | null
@@ -102,10 +105,8 @@ function faultsIn(db: Database, columns: readonly string[], lines: readonly CsvL
     }
   }
   const lineOf = new Map(sound.map(({ line, entry }) => [entry.id, line]))
-  const asked = [
-    ...new Map(sound.map(({ entry }) => [entry.id, syncCustomerOf(rowOf(entry.id, entry.after))])).values(),
-  ]
-  for (const { path, message } of checkCustomers(planContext(db), asked)) {
+  const after = new Map(sound.map(({ entry: { id, after } }) => [id, syncCustomerOf(rowOf(id, after))]))
+  for (const { path, message } of checkCustomers(planContext(db), [...after.values()])) {
     const [, id = '', ...rest] = path
     faults.push({ path: [`line ${lineOf.get(id)}`, ...rest].join('.'), message })
   }
@@ -113,11 +114,12 @@ function faultsIn(db: Database, columns: readonly string[], lines: readonly CsvL
 }
 
 function read(db: Database, columns: readonly string[], { cells }: CsvLine): Entry {
-  if (cells.length !== columns.length)
-    throw new SyntaxError(`${columns.length} cells are expected, ${cells.length} are here.`)
+  if (cells.length !== columns.length) {
+    throw new SyntaxError(`expected ${columns.length} cells, got ${cells.length}.`)
+  }
   const cell = Object.fromEntries(columns.map((column, index) => [column, unguarded(cells[index] as string)]))
   const id = customerIdSchema.safeParse(cell.id)
-  if (!id.success) throw new SyntaxError('id is a text of 1 to 1,024 characters, without the character 0.')
+  if (!id.success) throw new SyntaxError(`id: ${shapeFaults(id.error, cell.id)[0]?.message}`)
   const found = findCustomer(db, id.data)
   const before = found === undefined ? null : partsOf(found)
   const texts = Object.entries(cell).filter(([column]) => column !== 'id' && column !== 'overrides')
@@ -127,7 +129,10 @@ function read(db: Database, columns: readonly string[], { cells }: CsvLine): Ent
     ...(cell.overrides !== undefined && { overrides: overridesIn(cell.overrides) }),
   }
   const { success, data, error } = customerBodySchema.safeParse(body)
-  if (!success) throw new SyntaxError(`${error.issues[0]?.path.join('.')}: ${error.issues[0]?.message}`)
+  if (!success) {
+    const [fault] = shapeFaults(error, body)
+    throw new SyntaxError(`${fault?.path}: ${fault?.message}`)
+  }
   return { id: id.data, before, after: partsOf(data) }
 }
 
@@ -136,7 +141,9 @@ function overridesIn(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (cause) {
-    throw new SyntaxError(`overrides is JSON, such as {"per_second":50}, or empty.`, { cause })
+    throw new SyntaxError(`overrides: expected JSON such as {"per_second":50} or nothing, got ${shown(text)}.`, {
+      cause,
+    })
   }
 }
 
@@ -147,7 +154,7 @@ async function tableOf(text: string): Promise<{ columns: readonly string[]; line
     const unknown = columns.find((column) => !(CSV_COLUMNS as readonly string[]).includes(column))
     if (!columns.includes('id') || unknown !== undefined || new Set(columns).size < columns.length) {
       throw new SyntaxError(
-        `Line 1 names the columns, each once: ${CSV_COLUMNS.join(', ')} (id is required), with commas in between.`,
+        `Line 1: expected id and any of ${CSV_COLUMNS.slice(1).join(', ')}, each once, with commas in between, got ${shown(columns.join(','))}.`,
       )
     }
     return { columns, lines }
@@ -165,7 +172,8 @@ function repeated(columns: readonly string[], lines: readonly CsvLine[]): Fault[
   for (const { line, cells } of lines) {
     const id = cells[at] as string
     const first = seen.get(id)
-    if (first !== undefined) faults.push({ path: `line ${line}`, message: `This id is on line ${first} already.` })
+    if (first !== undefined)
+      faults.push({ path: `line ${line}`, message: `expected each id once, got that of line ${first}.` })
     else seen.set(id, line)
   }
   return faults
@@ -176,8 +184,8 @@ function cellsOf({ id, name, plan, note, overrides }: CustomerParts & { id: stri
   return [id, name ?? '', plan ?? '', note ?? '', json].map(guarded)
 }
 
-// A spreadsheet takes a cell that begins like a formula for one, and ids are what other people choose. It gets a quote
-// before it, which an import takes off again.
+// A spreadsheet runs a cell that begins like a formula, and other people choose the ids. Such a cell gets a quote before
+// it, which an import removes.
 const FORMULA = /^'*[=+\-@\t\r]/
 
 function guarded(text: string): string {

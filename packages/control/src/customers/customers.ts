@@ -8,7 +8,7 @@ import type { CustomerBody, OverrideBody, StoredCustomer } from './customer-sche
 /** Which customers to list. */
 export interface CustomerQuery {
   readonly plan?: string | undefined
-  /** Part of an id or a name, upper and lower case alike. */
+  /** Part of an id or a name, ignoring case. */
   readonly search?: string | undefined
   readonly overridden?: boolean | undefined
   /** Only ids after this one. */
@@ -36,7 +36,7 @@ export function listCustomers(db: Reader, { plan, search, overridden, after, lim
     .map(customerOf)
 }
 
-/** A customer; `undefined` where there is none of that id. */
+/** A customer, `undefined` if there is none of that id. */
 export function findCustomer(db: Reader, id: string): StoredCustomer | undefined {
   const row = db.first(`SELECT ${COLUMNS} FROM customer WHERE id = ?`, id)
   return row && customerOf(row)
@@ -52,7 +52,7 @@ export function putCustomer(
 ): StoredCustomer {
   return db.transaction(() => {
     const before = findCustomer(db, id)
-    checkPrecondition(precondition, before?.rev, `The customer ${JSON.stringify(id)}`)
+    checkPrecondition(precondition, before?.rev, `Customer ${JSON.stringify(id)}`)
     const after = partsOf(body)
     checkCustomer(planContext(db), syncCustomerOf(rowOf(id, after)))
     change(db, { ...by, kind: 'customer', id, before: before ? partsOf(before) : null, after }, (rev) =>
@@ -63,8 +63,7 @@ export function putCustomer(
 }
 
 /**
- * Sets some overrides of a customer, and takes back those that are `null`. A customer who is not stored yet is, on the
- * default plan.
+ * Sets some overrides of a customer, and removes those that are `null`. A new customer is stored, on the default plan.
  *
  * @throws Problem `invalid`, `stale`
  */
@@ -83,12 +82,12 @@ export function patchOverrides(
   })
 }
 
-/** Removes a customer: servers then take them for unknown. @throws Problem `not_found`, `stale` */
+/** Removes a customer. To servers it is then an unknown one. @throws Problem `not_found`, `stale` */
 export function removeCustomer(db: Database, id: string, precondition: Precondition, by: Author): void {
   db.transaction(() => {
     const before = findCustomer(db, id)
     if (before === undefined) throw new Problem('not_found', `There is no customer ${JSON.stringify(id)}.`)
-    checkPrecondition(precondition, before.rev, `The customer ${JSON.stringify(id)}`)
+    checkPrecondition(precondition, before.rev, `Customer ${JSON.stringify(id)}`)
     change(db, { ...by, kind: 'customer', id, before: partsOf(before), after: null }, (rev) => {
       db.run('DELETE FROM customer WHERE id = ?', id)
       db.run("INSERT INTO removed VALUES ('customer', ?, ?, ?)", id, rev, by.at)
@@ -96,7 +95,7 @@ export function removeCustomer(db: Database, id: string, precondition: Precondit
   })
 }
 
-/** What a customer is made of, every part said. */
+/** The content of a customer, with every part. */
 export interface CustomerParts {
   readonly name: string | null
   readonly note: string | null
@@ -109,7 +108,7 @@ export function partsOf({ name, note, plan, overrides }: CustomerBody): Customer
   return { name: name ?? null, note: note ?? null, plan: plan ?? null, overrides: overrides ?? {} }
 }
 
-/** Writes a customer's row, in a transaction and under a revision of the caller's. */
+/** Writes a customer's row, in the caller's transaction and under its revision. */
 export function writeCustomer(db: Database, id: string, parts: CustomerParts, rev: number, at: number): void {
   const { name, note, plan, overrides } = rowOf(id, parts)
   db.run(
@@ -127,7 +126,7 @@ export function writeCustomer(db: Database, id: string, parts: CustomerParts, re
   db.run("DELETE FROM removed WHERE kind = 'customer' AND id = ?", id)
 }
 
-/** A customer's row, as far as they are made of it. */
+/** A customer's row, without its revision and time. */
 export interface PartsRow extends CustomerRow {
   readonly name: string | null
   readonly note: string | null

@@ -6,7 +6,7 @@ import { serverCount } from '../sync/membership.js'
 import type { Effective, StoredCustomer } from './customer-schemas.js'
 import { rowOf } from './customers.js'
 
-/** Asks core the same that a server asks it. */
+/** The limits in force for a customer, found by core as a server finds them. */
 export function effectiveFor(db: Reader, customer: StoredCustomer, now: number): Effective {
   const { servers } = readSettings(db)
   const book = createPlanBook(

@@ -18,21 +18,21 @@ import { syncRoute } from './routes/sync-route.js'
 import { tokenRoutes } from './routes/token-routes.js'
 import { serializerCompiler, validatorCompiler } from './zod-compilers.js'
 
-/** What the app needs beside what its routes need. */
+/** What the app needs besides the context of its routes. */
 export interface AppOptions extends RouteContext {
   readonly desk: SyncDesk
-  /** Told of what fails and is nobody's fault but ours, or the disk's. */
+  /** Called with errors that are not the caller's fault: a full disk, a fault of ours. */
   readonly onError: (error: unknown) => void
 }
 
-/** Enough for a plan with hundreds of limits; reports and CSV files have caps of their own. */
+/** Enough for a plan with hundreds of limits. Reports and CSV files have bounds of their own. */
 const LARGEST_BODY = 1024 * 1024
 
-/** The HTTP API: admin and sync. It has no log: what goes wrong is told to `onError`, and no header ever is. */
+/** The HTTP API: admin and sync. It has no log: errors are reported to `onError`, and headers never are. */
 export function createApp({ desk, onError, ...context }: AppOptions): App {
   const app: App = Fastify({
     bodyLimit: LARGEST_BODY,
-    // A customer's id is part of the path, and may be 1,024 characters of which each takes up to twelve.
+    // A customer's id is part of the path: up to 1,024 characters, each of up to twelve in the URL.
     routerOptions: { maxParamLength: 16_384 },
     forceCloseConnections: 'idle',
     frameworkErrors: (error, _request, reply) => sendProblem(reply, problemFor(error)),
@@ -41,7 +41,7 @@ export function createApp({ desk, onError, ...context }: AppOptions): App {
   const routes: RouteOptions[] = []
   let openApi: OpenApi | undefined
   app.addHook('onRoute', (route) => {
-    if (route.config?.scope === undefined) throw new Error(`${route.url} does not say what a token needs there.`)
+    if (route.config?.scope === undefined) throw new Error(`Route ${route.url} has no config.scope.`)
     routes.push(route)
   })
   app.removeContentTypeParser('text/plain')

@@ -18,20 +18,20 @@ export function changeOf(
   return [preconditionOf(request.headers), authorOf(request, clock)]
 }
 
-/** The headers that carry a precondition. */
+/** The headers of a precondition. */
 interface ConditionalHeaders {
   readonly 'if-match'?: string | undefined
   readonly 'if-none-match'?: string | undefined
 }
 
-/** Reads the precondition from a request's headers. @throws Problem `invalid` for what is neither form */
+/** Reads the precondition of a request. @throws Problem `invalid` */
 function preconditionOf(headers: ConditionalHeaders): Precondition {
   const { 'if-match': match, 'if-none-match': noneMatch } = headers
   if (noneMatch === '*') return 'absent'
   if (match === undefined || match === '*') return undefined
-  // A proxy that compresses answers makes the tag it passes on a weak one.
+  // A proxy that compresses answers turns the tag into a weak one.
   const [, rev] = /^(?:W\/)?"(\d{1,15})"$/.exec(match.trim()) ?? []
   if (rev === undefined)
-    throw new Problem('invalid', `If-Match holds a revision in quotes, such as "12"; got ${match}.`)
+    throw new Problem('invalid', `If-Match: expected a revision in quotes such as "12", got ${match}.`)
   return { rev: Number(rev) }
 }

@@ -3,15 +3,15 @@ import { Problem } from '../base/problem.js'
 import type { App } from './route-context.js'
 
 /**
- * Takes gzipped bodies. Fastify counts what comes out of this stream against the body limit, so that a few kilobytes that
- * unpack to gigabytes are refused as soon as the limit is passed.
+ * Decompresses gzipped bodies. Fastify applies the body limit to the output of this stream, so a few kilobytes that
+ * unpack to gigabytes are refused as soon as they pass the limit.
  */
 export function decompressBodies(app: App): void {
   app.addHook('preParsing', async (request, _reply, payload) => {
     const encoding = request.headers['content-encoding']?.toLowerCase()
     if (encoding === undefined || encoding === 'identity') return payload
     if (encoding !== 'gzip' && encoding !== 'x-gzip') {
-      throw new Problem('wrong_type', `Content-Encoding is gzip, or left out; got ${encoding}.`)
+      throw new Problem('wrong_type', `Content-Encoding: expected gzip or no such header, got ${encoding}.`)
     }
     const unzipped = Object.assign(createGunzip(), { receivedEncodedLength: 0 })
     payload.on('data', (chunk: Buffer) => {

@@ -5,7 +5,7 @@ import { codeForStatus, Problem } from '../base/problem.js'
 import { sqliteFault } from '../store/sqlite.js'
 import type { App } from './route-context.js'
 
-/** Has every error answered as problem details. What is no fault of the caller's is told to `onError`. */
+/** Answers every error with problem details. Errors that are not the caller's fault are reported to `onError`. */
 export function answerErrors(app: App, onError: (error: unknown) => void): void {
   app.setErrorHandler((error, _request, reply) => {
     const problem = problemFor(error)
@@ -13,26 +13,27 @@ export function answerErrors(app: App, onError: (error: unknown) => void): void 
     sendProblem(reply, problem)
   })
   app.setNotFoundHandler((request, reply) => {
-    sendProblem(reply, new Problem('not_found', `There is no ${request.method} ${request.url.split('?')[0]} here.`))
+    sendProblem(reply, new Problem('not_found', `There is no route ${request.method} ${request.url.split('?')[0]}.`))
   })
 }
 
-/** The problem that an error comes to. Of what is our own fault, no more is said than that. */
+/** The problem for an error. It has no details of our own faults. */
 export function problemFor(error: unknown): Problem {
   if (error instanceof Problem) return error
   const fault = sqliteFault(error)
   if (fault === 'full' || fault === 'read-only') {
-    return new Problem('storage', 'The database cannot be written: the disk is full or read-only. Nothing was changed.')
+    return new Problem('storage', 'Cannot write the database: the disk is full or read-only. Nothing was changed.')
   }
-  if (fault === 'busy') return new Problem('busy', 'Another process is writing. Nothing was changed; try again.')
+  if (fault === 'busy')
+    return new Problem('busy', 'The database is locked by another process. Nothing was changed. Try again.')
   const { statusCode, message } = Object(error) as { statusCode?: unknown; message?: unknown }
   if (typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500) {
     return new Problem(codeForStatus(statusCode), String(message), undefined, statusCode)
   }
-  return new Problem('failed', 'This failed, and it is not your fault. The log of the control plane says why.')
+  return new Problem('failed', 'Internal error. See the log of the control plane.')
 }
 
-/** Answers what is not even HTTP, which no route gets to see. */
+/** Answers bytes that are not HTTP, which no route sees. */
 export function answerBrokenRequest(error: ConnectionError, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return
   const statusCode = error.code === 'HPE_HEADER_OVERFLOW' ? 431 : 400

@@ -2,7 +2,7 @@ import type { RouteOptions } from 'fastify'
 import { z } from 'zod'
 import { problemSchema } from './problem-schema.js'
 
-/** An OpenAPI document, as far as we look into it. */
+/** An OpenAPI document, as far as we read it. */
 export interface OpenApi {
   readonly openapi: string
   readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>
@@ -20,7 +20,7 @@ interface RouteSchemas {
   readonly response?: Readonly<Record<string, z.ZodType>>
 }
 
-/** The OpenAPI 3.1 document of routes: made of the same schemas that validate requests and type replies. */
+/** The OpenAPI 3.1 document of the routes, from the schemas that validate requests and type replies. */
 export function openApiFor(routes: readonly RouteOptions[], version: string): OpenApi {
   const paths: Record<string, Record<string, unknown>> = {}
   const schemas: Record<string, unknown> = {}
@@ -52,7 +52,7 @@ export function openApiFor(routes: readonly RouteOptions[], version: string): Op
 type SchemaWriter = (schema: z.ZodType, io?: 'input' | 'output') => Record<string, unknown>
 
 function operationOf({ schema, config }: RouteOptions, schemaOf: SchemaWriter): Record<string, unknown> {
-  // Routes are only ever registered with zod schemas; Fastify's own type says nothing about them.
+  // Routes are registered with zod schemas only. Fastify's own type does not have them.
   const { summary, tags, params, querystring, headers, body, response = {} } = (schema ?? {}) as RouteSchemas
   const parameters = [
     ...parametersOf('path', schemaOf, params),
@@ -74,7 +74,7 @@ function operationOf({ schema, config }: RouteOptions, schemaOf: SchemaWriter): 
 
 function responseOf(answer: z.ZodType, schemaOf: SchemaWriter): Record<string, unknown> {
   if (answer instanceof z.ZodUndefined) return { description: 'Done.' }
-  return { description: 'As asked.', content: { [typeOf(answer)]: { schema: schemaOf(answer) } } }
+  return { description: 'Success.', content: { [typeOf(answer)]: { schema: schemaOf(answer) } } }
 }
 
 /** Text is CSV here, everything else JSON. */
@@ -101,7 +101,7 @@ function parametersOf(
   }))
 }
 
-/** Writes schemas; what they share by name goes into the document's own components, where references find it. */
+/** Writes schemas. Named parts go to the document's components, where references find them. */
 function schemaWriter(components: Record<string, unknown>): SchemaWriter {
   return (schema, io = 'output') => {
     const text = JSON.stringify(z.toJSONSchema(schema, { io, unrepresentable: 'any' }))

@@ -7,9 +7,9 @@ export const problemSchema = z.object({
   title: z.string(),
   status: z.int(),
   detail: z.string(),
-  code: z.enum(PROBLEM_CODES as [string, ...string[]]).describe('For programs; it never changes.'),
+  code: z.enum(PROBLEM_CODES as [string, ...string[]]).describe('For programs. It never changes.'),
   errors: z
     .array(z.object({ path: z.string(), message: z.string() }))
     .optional()
-    .describe('What is wrong, place by place.'),
+    .describe('Every fault, with its place.'),
 })

@@ -11,7 +11,7 @@ import type { Database } from '../store/database.js'
 /** Types of requests and replies from their zod schemas. */
 export interface ZodTypes extends FastifyTypeProvider {
   validator: this['schema'] extends z.ZodType ? z.output<this['schema']> : unknown
-  /** Or what is written out already. */
+  /** Or bytes that are already serialized. */
   serializer: this['schema'] extends z.ZodType ? z.input<this['schema']> | Buffer | Readable : unknown
 }
 
@@ -28,11 +28,11 @@ export interface RouteContext {
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** What a token has to be allowed to do here; `'none'`: no token is needed. Every route says it. */
+    /** The scope that a token needs for this route. `'none'`: no token is needed. Every route has one. */
     scope?: Scope | 'none'
   }
   interface FastifyRequest {
-    /** The token that was sent; `null` where none is needed. */
+    /** The token that was sent, `null` where none is needed. */
     token: TokenInfo | null
   }
   interface FastifySchema {
@@ -42,7 +42,7 @@ declare module 'fastify' {
   }
 }
 
-/** Who is asking, for the history. */
+/** The author of a request's changes, for the history. */
 export function authorOf(request: { token: TokenInfo | null }, clock: () => number): Author {
   return { author: request.token?.label ?? 'nobody', at: clock() }
 }

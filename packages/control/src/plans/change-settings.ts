@@ -6,7 +6,7 @@ import { checkPlans } from './check.js'
 import type { Settings } from './plan-schemas.js'
 import { readSettings } from './settings.js'
 
-/** Changes settings; what is left out stays. @throws Problem `invalid` for a default plan that is not there, `stale` */
+/** Changes settings. Those left out stay. @throws Problem `invalid` for a default plan that does not exist, `stale` */
 export function putSettings(
   db: Database,
   changes: { servers?: Settings['servers'] | undefined; defaultPlan?: string | null | undefined },
@@ -15,12 +15,11 @@ export function putSettings(
 ): Settings {
   return db.transaction(() => {
     const before = readSettings(db)
-    checkPrecondition(precondition, before.rev, 'The setting')
+    checkPrecondition(precondition, before.rev, 'Settings')
     const { servers = before.servers, defaultPlan = before.defaultPlan } = changes
     if (defaultPlan !== null && db.first('SELECT 1 FROM plan WHERE name = ?', defaultPlan) === undefined) {
-      throw new Problem('invalid', 'The default plan is one of the plans, or null.', [
-        { path: 'defaultPlan', message: `There is no plan ${JSON.stringify(defaultPlan)}.` },
-      ])
+      const message = `expected the name of a plan or null, got ${JSON.stringify(defaultPlan)}.`
+      throw new Problem('invalid', `defaultPlan: ${message}`, [{ path: 'defaultPlan', message }])
     }
     if (defaultPlan !== before.defaultPlan) checkPlans(db, { defaultPlan })
     const values: [name: string, before: string | null, after: string | null][] = [

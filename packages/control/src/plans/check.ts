@@ -5,13 +5,13 @@ import type { Database, Reader } from '../store/database.js'
 import type { PlanBody } from './plan-schemas.js'
 import { readSettings } from './settings.js'
 
-/** What core is asked about customers with: all plans, and the default plan. */
+/** All plans and the default plan: what core needs to check customers. */
 export interface PlanContext {
   readonly plans: readonly (readonly [string, PlanBody])[]
   readonly defaultPlan: string | undefined
 }
 
-/** A customer as servers are told of them. */
+/** A customer as sent to servers. */
 export type SyncCustomer = SyncDocument['customers'][number]
 
 /** The plans that are stored, and the default plan. */
@@ -23,7 +23,7 @@ export function planContext(db: Reader): PlanContext {
   }
 }
 
-/** A number that is another one whenever plans or settings have changed. */
+/** A number that changes with every change of plans or settings. */
 export function plansRev(db: Reader): number {
   const row = db.first<{ rev: number }>(
     `SELECT max(coalesce((SELECT max(rev) FROM plan), 0), coalesce((SELECT max(rev) FROM setting), 0),
@@ -33,8 +33,8 @@ export function plansRev(db: Reader): number {
 }
 
 /**
- * Has core look at the plans as they would be, together with every customer who has overrides: an override may be about a
- * limit that the change takes away, and servers would refuse the whole.
+ * Checks the plans after a change by core, with every customer who has overrides: an override may be of a limit that the
+ * change removes, and servers would refuse all of it.
  *
  * @throws Problem `invalid`
  */
@@ -55,28 +55,28 @@ export function checkPlans(
       defaultPlan: 'defaultPlan' in change ? (change.defaultPlan ?? undefined) : defaultPlan,
       customers: customers.map(syncCustomerOf),
     }),
-    'The plans would not hold together',
+    'The plans would be invalid',
   )
 }
 
-/** A customer's row, as far as servers are told of it. */
+/** A customer's row, as far as it is sent to servers. */
 export interface CustomerRow {
   readonly id: string
   readonly plan: string | null
   readonly overrides: string | null
 }
 
-/** A customer as servers are told of them: a pair, without what is not set. */
+/** A customer as sent to servers: a pair, without members that are not set. */
 export function syncCustomerOf({ id, plan, overrides }: CustomerRow): SyncCustomer {
   return [id, { ...(plan !== null && { plan }), ...(overrides !== null && { overrides: JSON.parse(overrides) }) }]
 }
 
-/** Has core look at a customer as they would be. @throws Problem `invalid` */
+/** Checks a customer after a change by core. @throws Problem `invalid` */
 export function checkCustomer(context: PlanContext, customer: SyncCustomer): void {
-  refuse(checkCustomers(context, [customer]), 'Servers could not use this')
+  refuse(checkCustomers(context, [customer]), 'The customer would be invalid')
 }
 
-/** What core finds wrong with customers as they would be. */
+/** What core finds wrong with customers after a change. */
 export function checkCustomers(context: PlanContext, customers: readonly SyncCustomer[]): readonly PlanProblem[] {
   return planProblems({ ...context, customers })
 }

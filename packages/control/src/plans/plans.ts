@@ -12,19 +12,19 @@ export function listPlans(db: Reader): StoredPlan[] {
   return db.all(`SELECT ${COLUMNS} FROM plan ORDER BY name`).map(planOf)
 }
 
-/** A plan; `undefined` where there is none of that name. */
+/** A plan, `undefined` if there is none of that name. */
 export function findPlan(db: Reader, name: string): StoredPlan | undefined {
   const row = db.first(`SELECT ${COLUMNS} FROM plan WHERE name = ?`, name)
   return row && planOf(row)
 }
 
-/** How many customers a plan has by name, not counting those it has as the default plan. */
+/** How many customers name a plan, without those who have it as the default plan. */
 export function customersOn(db: Reader, name: string): number {
   return db.first<{ count: number }>('SELECT count(*) AS count FROM customer WHERE plan = ?', name)?.count ?? 0
 }
 
 /**
- * Stores a plan, new or changed. Core looks at what all plans and overrides make together before anything is stored.
+ * Stores a plan, new or changed. Core checks all plans and overrides together first.
  *
  * @throws Problem `invalid`, `stale`
  */
@@ -37,7 +37,7 @@ export function putPlan(
 ): StoredPlan {
   return db.transaction(() => {
     const before = findPlan(db, name)
-    checkPrecondition(precondition, before?.rev, `The plan ${JSON.stringify(name)}`)
+    checkPrecondition(precondition, before?.rev, `Plan ${JSON.stringify(name)}`)
     checkPlans(db, { name, body })
     change(
       db,
@@ -59,22 +59,23 @@ export function putPlan(
 }
 
 /**
- * Removes a plan that nobody is on.
+ * Removes a plan without customers.
  *
- * @throws Problem `not_found`, `stale`, `in_use` for the default plan and for one that customers are on
+ * @throws Problem `not_found`, `stale`, `in_use` for the default plan and for a plan with customers
  */
 export function removePlan(db: Database, name: string, precondition: Precondition, by: Author): void {
   db.transaction(() => {
     const before = findPlan(db, name)
     const quoted = JSON.stringify(name)
     if (before === undefined) throw new Problem('not_found', `There is no plan ${quoted}.`)
-    checkPrecondition(precondition, before.rev, `The plan ${quoted}`)
+    checkPrecondition(precondition, before.rev, `Plan ${quoted}`)
     const customers = customersOn(db, name)
     if (customers > 0) {
-      throw new Problem('in_use', `${customers} customers are on plan ${quoted}. Move them to another plan first.`)
+      const [who, them] = customers === 1 ? ['1 customer is', 'it'] : [`${customers} customers are`, 'them']
+      throw new Problem('in_use', `${who} on plan ${quoted}. Move ${them} to another plan first.`)
     }
     if (db.first("SELECT 1 FROM setting WHERE name = 'default_plan' AND value = ?", name) !== undefined) {
-      throw new Problem('in_use', `${quoted} is the default plan. Set another one first, or none.`)
+      throw new Problem('in_use', `${quoted} is the default plan. Choose another default plan first, or none.`)
     }
     checkPlans(db, { name })
     change(db, { ...by, kind: 'plan', id: name, before: bodyOf(before), after: null }, (rev) => {
@@ -88,7 +89,7 @@ function planOf({ name, body, rev, changedAt }: Row): StoredPlan {
   return { name, ...JSON.parse(body as string), rev, changedAt } as StoredPlan
 }
 
-/** What servers are told of a plan, its parts always in the same order. */
+/** A plan as sent to servers, its parts always in the same order. */
 function bodyOf({ limits, scopes }: PlanBody): PlanBody {
   return { ...(limits && { limits }), ...(scopes && { scopes }) }
 }

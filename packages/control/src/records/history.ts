@@ -8,10 +8,10 @@ export interface Author {
   readonly at: number
 }
 
-/** What kind of thing was changed. */
+/** The kind of thing that was changed. */
 export type Kind = Change['kind']
 
-/** What {@link change} is to write down. */
+/** One change for the history. */
 export interface ChangeEntry extends Author {
   readonly kind: Kind
   readonly id: string
@@ -20,8 +20,8 @@ export interface ChangeEntry extends Author {
 }
 
 /**
- * Makes a change in a transaction: takes the next revision, stores it, and writes it into the history. What is the same
- * as before is not a change. Returns the revision, `undefined` where nothing changed.
+ * Makes a change in a transaction: takes the next revision, calls `store` with it, and adds the change to the history.
+ * Returns the revision, or `undefined` if nothing is different.
  */
 export function change(db: Database, entry: ChangeEntry, store: (rev: number) => void): number | undefined {
   if (JSON.stringify(entry.before) === JSON.stringify(entry.after)) return undefined
@@ -31,7 +31,7 @@ export function change(db: Database, entry: ChangeEntry, store: (rev: number) =>
   return rev
 }
 
-/** Writes a change into the history that servers need not be told. */
+/** Adds a change to the history that is not sent to servers. */
 export function note(db: Database, rev: number, { at, author, kind, id, before, after }: ChangeEntry): void {
   db.run(
     'INSERT INTO history (rev, at, author, kind, id, before, after) VALUES (?, ?, ?, ?, ?, ?, ?)',

@@ -4,16 +4,16 @@ import { beat } from '../store/state.js'
 import { USAGE_TABLES } from './reports.js'
 
 const DAY_MS = 86_400_000
-/** Removals, and servers that are gone, are remembered for so long. */
+/** How long removals, and servers that are gone, are remembered. */
 const REMOVED_KEPT_MS = 30 * DAY_MS
 const SERVERS_KEPT_MS = 2 * DAY_MS
 const HISTORY_KEPT_MS = 400 * DAY_MS
-/** So many rows are deleted at a time, and servers are answered in between. */
+/** This many rows are deleted at a time. Servers get their answers in between. */
 const CHUNK = 2_000
 
 /**
- * Forgets what is too old, bit by bit, and notes that a control plane is running. Safe to run in several control planes of
- * one database.
+ * Deletes old rows, bit by bit, and records that a control plane is running. Several control planes of one database may
+ * run it.
  */
 export async function keepHouse(db: Database, now: number): Promise<void> {
   db.transaction(() => {

@@ -3,7 +3,7 @@ import type { SyncReport, SyncUsage } from '@rail/plans/sync-protocol'
 import { storableText } from '../base/storable.js'
 import type { Database } from '../store/database.js'
 
-/** A table of usage: how long one slot is, and for how long slots are kept. In milliseconds. */
+/** A table of usage: the length of a slot, and how long slots are kept. In milliseconds. */
 export interface UsageTable {
   readonly name: 'usage_minute' | 'usage_hour'
   readonly slotMs: number
@@ -16,13 +16,13 @@ export const USAGE_TABLES: readonly UsageTable[] = [
   { name: 'usage_hour', slotMs: 3_600_000, keptMs: 32 * 86_400_000 },
 ]
 
-/** So many customers are counted at a time: some milliseconds, and the event loop has its turn in between. */
+/** This many customers are counted at a time: some milliseconds. Servers get their answers in between. */
 const PART = 1_000
 
 /**
- * Takes a report, once: a number that was taken before is only acknowledged again. Belongs into one transaction with the
- * rest of the sync. What is in it is stored, and counted by {@link createCounting}; a small report is counted at once.
- * Returns the number to acknowledge.
+ * Stores a report, once: a number that was stored before is only acknowledged again. Call it in one transaction with the
+ * rest of the sync. A large report is counted later by {@link createCounting}, a small one at once. Returns the number to
+ * acknowledge.
  */
 export function takeReport(db: Database, instance: string, { seq, usage }: SyncReport, now: number): number {
   const row = db.first<{ lastSeq: number }>('SELECT last_seq AS lastSeq FROM server WHERE id = ?', instance)
@@ -40,7 +40,7 @@ export function takeReport(db: Database, instance: string, { seq, usage }: SyncR
   return seq
 }
 
-/** Usage as JSON. Names are other people's, and within JSON the database does not see what is in them. */
+/** Usage as JSON. Other people choose the names, and the database does not check strings within JSON. */
 function textOf(usage: readonly SyncUsage[]): string {
   return JSON.stringify(
     usage.map(([customer, allowed, refused, peak, refusedBy]) => {
@@ -50,15 +50,15 @@ function textOf(usage: readonly SyncUsage[]): string {
   )
 }
 
-/** Counts, in the background, what has been taken. */
+/** Counts stored reports in the background. */
 export interface Counting {
-  /** Sees that what is waiting gets counted; what goes wrong is told, and tried again at the next call. */
+  /** Starts counting. An error is reported, and counting starts again at the next call. */
   start(): void
-  /** Resolves when nothing is waiting any more. */
+  /** Resolves when everything is counted. */
   done(): Promise<void>
 }
 
-/** Makes the one who counts: part by part, each counted and taken off the list in one transaction. */
+/** Creates the counting: part by part, each counted and removed from the list in one transaction. */
 export function createCounting(db: Database, onError: (error: unknown) => void): Counting {
   let running: Promise<void> | undefined
   const countAll = async (): Promise<void> => {
@@ -81,7 +81,7 @@ export function createCounting(db: Database, onError: (error: unknown) => void):
   return { start: () => void done().catch(onError), done }
 }
 
-/** Adds usage, as JSON, in one statement for all: a statement for each customer takes ten times as long. */
+/** Adds usage, as JSON, in one statement: a statement for each customer takes ten times as long. */
 function count(db: Database, usage: string, at: number): void {
   for (const { name, slotMs } of USAGE_TABLES) {
     db.run(

@@ -8,19 +8,19 @@ export interface UsageQuery {
   readonly customer?: string | undefined
   readonly from: number
   readonly to: number
-  /** How many customers to give at most. */
+  /** The most customers to return. */
   readonly limit: number
 }
 
 type Totals = Omit<Usage, 'refusedBy'>
 
-/** So many rows are read at a time: some milliseconds, and servers are answered in between. */
+/** This many rows are read at a time: some milliseconds. Servers get their answers in between. */
 const PAGE = 500
 const SORTED = 4_000
 
 /**
- * Usage by customer, those with the most refusals first, then the busiest: by the minute where `from` is not longer ago
- * than minutes are kept, else by the hour.
+ * Usage by customer, those with the most refusals first, then the busiest. It is summed by the minute if minutes are still
+ * stored for `from`, else by the hour.
  */
 export async function readUsage(db: Reader, query: UsageQuery, now: number): Promise<Usage[]> {
   const { customer, from, to, limit } = query
@@ -31,7 +31,7 @@ export async function readUsage(db: Reader, query: UsageQuery, now: number): Pro
   return first.map((one) => ({ ...one, refusedBy: refusedBy(db, table, one.customer, from, to) }))
 }
 
-/** The first of the list; 100,000 are not sorted at a stretch. */
+/** The first of the list. Sorting 100,000 at once would block. */
 async function firstOf(totals: readonly Totals[], limit: number): Promise<readonly Totals[]> {
   let first: readonly Totals[] = []
   for (let at = 0; at < totals.length; at += SORTED) {

@@ -13,23 +13,20 @@ import { type ControlPlaneOptions, checkOptions, DEFAULT_PORT } from './options.
 export interface ControlPlane {
   /** Where it listens, such as `http://127.0.0.1:7245`. */
   readonly url: string
-  /**
-   * The first tokens, made when there were none yet; `undefined` later. Only hashes of them are stored: this is the one
-   * time to write them down.
-   */
+  /** The first tokens of a new database, `undefined` later. Store them: the database has only their hashes. */
   readonly firstTokens: { readonly admin: string; readonly sync: string } | undefined
-  /** Makes a token, for a program that runs its control plane itself. */
+  /** Creates a token, for a program that runs its own control plane. */
   createToken(scope: Scope, label: string): NewToken
   /**
-   * Stops listening, lets answers that are under way go out, for ten seconds at most, and closes the database. A connection
-   * on which a request never ends is closed then.
+   * Stops listening, waits up to ten seconds for requests in progress, and closes the database. Connections that are still
+   * open then are closed.
    */
   close(): Promise<void>
 }
 
-/** How often what is too old is looked for. */
+/** How often old rows are deleted. */
 const HOUSEKEEPING_MS = 20_000
-/** How long a close waits for requests that are under way. */
+/** How long a close waits for requests in progress. */
 const LONGEST_CLOSE_MS = 10_000
 
 /**
@@ -40,7 +37,7 @@ const LONGEST_CLOSE_MS = 10_000
  * console.log(control.url, control.firstTokens)
  *
  * @throws RailError `RAIL_BAD_OPTION`, `RAIL_UNKNOWN_OPTION`, `RAIL_NO_SQLITE`, `RAIL_NEWER_DATABASE`; the system's error
- * where the directory cannot be written or the port is taken
+ * if the directory cannot be written or the port is in use
  */
 export async function startControlPlane(options: ControlPlaneOptions): Promise<ControlPlane> {
   checkOptions(options)
@@ -54,10 +51,10 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
     const desk = createSyncDesk({ db, clock: now, syncMs: durationMs(syncEvery), counting, onFault: onError })
     const app = createApp({ db, clock: now, counting, desk, onError })
     const url = await app.listen({ port, host })
-    // Not before: a start that fails would have made them, and nobody would have seen them.
+    // Not before: a start that fails would create tokens that nobody sees.
     const firstTokens = makeFirstTokens(db, now())
     let house: Promise<void> | undefined
-    // What was taken before a crash.
+    // Reports that were stored before a crash.
     counting.start()
     const timer = setInterval(() => {
       house ??= keepHouse(db, now())

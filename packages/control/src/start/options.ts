@@ -5,19 +5,19 @@ import { LONGEST_SYNC_MS } from '../store/state.js'
 
 /** The options of {@link startControlPlane}. */
 export interface ControlPlaneOptions {
-  /** The data directory: everything is in it. Made where it is not there. A local disk, not a network file system. */
+  /** The data directory, with everything in it. Created if missing. On a local disk, not a network file system. */
   readonly data: string
-  /** @default 7245; 0 takes any free port */
+  /** The port to listen on, 0 for any free one. @default 7245 */
   readonly port?: number | undefined
-  /** The address to listen on. Others than this machine's own are for the network behind a proxy with TLS. @default '127.0.0.1' */
+  /** The address to listen on. It has no TLS: beyond this machine, put a proxy with TLS before it. @default '127.0.0.1' */
   readonly host?: string | undefined
-  /** How often servers are to ask. A change takes at most this long to reach them. @default '15s' */
+  /** How often servers sync, from '100ms' to '1m'. A change reaches them within this time. @default '15s' */
   readonly syncEvery?: Duration | undefined
   /** Epoch milliseconds. @default Date.now */
   readonly clock?: Clock | undefined
-  /** Which SQLite. @default Node's own where Node has one (22.13 and later), else libsql */
+  /** Which SQLite to use. @default Node's own if Node has one (22.13 and later), else libsql */
   readonly driver?: SqliteDriver | undefined
-  /** Told of what fails and is no caller's fault: a full disk, a locked database. @default nobody */
+  /** Called with errors that are not a caller's fault: a full disk, a locked database. @default none */
   readonly onError?: ((error: unknown) => void) | undefined
 }
 
@@ -26,14 +26,14 @@ export const DEFAULT_PORT = 7245
 
 const NAMES = ['data', 'port', 'host', 'syncEvery', 'clock', 'driver', 'onError']
 
-/** Refuses options that are wrong or unknown. @throws RailError `RAIL_BAD_OPTION`, `RAIL_UNKNOWN_OPTION`, `RAIL_BAD_DURATION` */
+/** Checks all options. @throws RailError `RAIL_BAD_OPTION`, `RAIL_UNKNOWN_OPTION`, `RAIL_BAD_DURATION` */
 export function checkOptions(options: ControlPlaneOptions): void {
   checkOptionNames(options, NAMES, 'startControlPlane')
   const { data, port, host, syncEvery, clock, driver, onError } = options
   if (!isText(data) || data === '') {
     throw new RailError(
       'RAIL_BAD_OPTION',
-      `The option data is the path of a directory, got ${shown(data)}. Write data: './data'.`,
+      `data: expected the path of a directory, got ${shown(data)}. Write data: './data'.`,
     )
   }
   checkOption('port', port, 'a whole number from 0 to 65535', isPort)

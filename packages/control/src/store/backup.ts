@@ -5,9 +5,9 @@ import { openSqlite, type SqliteDriver } from './sqlite.js'
 import { newEpoch } from './state.js'
 
 /**
- * Writes a whole copy of a data directory's database to a file, also while a control plane runs on it. (Copying the file
- * itself may catch it half written.) To put it back, stop the control plane, let the copy be the only `control.db` there,
- * and start: the copy has an epoch of its own, so every server gets everything that is in it.
+ * Writes a whole copy of a data directory's database to a file, also while a control plane runs on it. (A copy of the file
+ * itself may be half written.) To restore it, stop the control plane, replace everything in the directory by the copy as
+ * `control.db`, and start. The copy has an epoch of its own, so every server gets all of it.
  */
 export async function backUp(directory: string, file: string, now: number, driver?: SqliteDriver): Promise<void> {
   const db = await openDatabase({ directory, driver, now })

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 
 /**
- * Makes the empty file that `VACUUM INTO` is to fill, beside the path that it gets once it is whole. It is for the owner
- * alone, as the database is: made by SQLite it would be for whoever has the machine. Gives its path.
+ * Creates the empty file that `VACUUM INTO` fills, beside its final path, and returns its own path. It is for the owner
+ * only, as the database is: a file that SQLite creates could be read by every user of the machine.
  */
 export function newCopyFile(path: string): string {
   const unfinished = `${path}.${process.pid}.${randomUUID()}`

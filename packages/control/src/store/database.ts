@@ -12,25 +12,22 @@ export const FILE_NAME = 'control.db'
 export type Row = Readonly<Record<string, SqlValue>>
 
 /**
- * The control plane's database: one connection that writes, statements prepared once, whole transactions. A text that would
- * not be the same when it is read again is refused with the Problem `invalid`.
+ * The control plane's database: one connection that writes, statements prepared once, whole transactions. A string that
+ * SQLite would change is refused with the Problem `invalid`.
  */
 export interface Database {
   /** The rows of a query, all of them. */
   all<R = Row>(sql: string, ...values: SqlValue[]): R[]
   /** The first row of a query. */
   first<R = Row>(sql: string, ...values: SqlValue[]): R | undefined
-  /** Runs a statement that gives no rows; returns how many it changed. */
+  /** Runs a statement without rows. Returns how many rows it changed. */
   run(sql: string, ...values: SqlValue[]): number
   /**
-   * Runs a function as one transaction that holds the write lock from its start: what it does is stored whole, or not at
-   * all when it throws. The function must not wait for anything. Inside a transaction it joins it.
+   * Runs a function as one transaction that has the write lock from its start. All of its changes are stored, or none when
+   * it throws. The function must be synchronous. Inside a transaction it is part of that one.
    */
   transaction<Result>(work: () => Result): Result
-  /**
-   * A connection of its own that sees the database as it is now, whatever is written meanwhile, until it is closed: for a
-   * long read in parts.
-   */
+  /** A connection of its own that sees the database as it is now until it is closed: for a long read in parts. */
   snapshot(): Promise<Reader>
   close(): void
 }
@@ -40,7 +37,7 @@ export type Reader = Pick<Database, 'all' | 'first' | 'close'>
 
 /** How to open a database. */
 export interface DatabaseOptions {
-  /** The data directory; made where it is not there, for the owner alone. */
+  /** The data directory. It is created if missing, for its owner only. */
   readonly directory: string
   readonly driver?: SqliteDriver | undefined
   /** The time, for the record of migrations. */
@@ -49,7 +46,7 @@ export interface DatabaseOptions {
 
 /**
  * Opens the database of a data directory, and brings its schema up to date. Several processes of one machine may have it
- * open; a network file system is no place for it.
+ * open. It must not be on a network file system.
  *
  * @throws RailError `RAIL_NO_SQLITE`, `RAIL_NEWER_DATABASE`; the system's error for a directory that cannot be written
  */
@@ -59,13 +56,13 @@ export async function openDatabase({ directory, driver, now }: DatabaseOptions):
   const connection = await openSqlite(path, driver)
   try {
     chmodSync(path, 0o600)
-    // Another control plane may be at the same migration, and that may take a while.
+    // Another control plane may be running the same migration, which may take a while.
     connection.exec('PRAGMA busy_timeout = 30000')
-    // Readers and the writer do not wait for each other. A loss of power may lose the last commits, never the database.
+    // Readers and the writer do not wait for each other. A power failure may lose the last commits, never the database.
     connection.prepare('PRAGMA journal_mode = WAL').all()
     connection.exec('PRAGMA synchronous = NORMAL')
     migrate(connection, path, now)
-    // From here on a wait stops all of this process. Writes of other control planes take some milliseconds.
+    // From here on a wait blocks the whole process. Writes of other control planes take a few milliseconds.
     connection.exec('PRAGMA busy_timeout = 1000')
   } catch (error) {
     connection.close()
@@ -101,18 +98,18 @@ export async function openDatabase({ directory, driver, now }: DatabaseOptions):
 
 function queries(connection: Sqlite): Pick<Database, 'all' | 'first' | 'run' | 'close'> {
   const prepared = new Map<string, ReturnType<Sqlite['prepare']>>()
-  const statement = (sql: string): ReturnType<Sqlite['prepare']> => {
-    const known = prepared.get(sql)
-    if (known !== undefined) return known
-    const made = connection.prepare(sql)
-    prepared.set(sql, made)
-    return made
+  const statementFor = (sql: string): ReturnType<Sqlite['prepare']> => {
+    const before = prepared.get(sql)
+    if (before !== undefined) return before
+    const statement = connection.prepare(sql)
+    prepared.set(sql, statement)
+    return statement
   }
   return {
-    // The caller names the row's type beside the columns it asks for; SQLite's STRICT tables hold them to it.
-    all: <R>(sql: string, ...values: SqlValue[]) => statement(sql).all(...storable(values)) as R[],
-    first: <R>(sql: string, ...values: SqlValue[]) => statement(sql).all(...storable(values))[0] as R | undefined,
-    run: (sql, ...values) => statement(sql).run(...storable(values)).changes,
+    // The caller names the row's type beside its columns. SQLite's STRICT tables enforce the types.
+    all: <R>(sql: string, ...values: SqlValue[]) => statementFor(sql).all(...storable(values)) as R[],
+    first: <R>(sql: string, ...values: SqlValue[]) => statementFor(sql).all(...storable(values))[0] as R | undefined,
+    run: (sql, ...values) => statementFor(sql).run(...storable(values)).changes,
     close: () => connection.close(),
   }
 }
@@ -120,7 +117,8 @@ function queries(connection: Sqlite): Pick<Database, 'all' | 'first' | 'run' | '
 /** @throws Problem `invalid` */
 function storable(values: readonly SqlValue[]): readonly SqlValue[] {
   for (const value of values) {
-    if (typeof value === 'string' && !isStorable(value)) throw new Problem('invalid', NOT_STORABLE)
+    if (typeof value === 'string' && !isStorable(value))
+      throw new Problem('invalid', `A value of the request: ${NOT_STORABLE}`)
   }
   return values
 }
@@ -129,6 +127,6 @@ function rollBack(connection: Sqlite): void {
   try {
     connection.exec('ROLLBACK')
   } catch {
-    // A full disk may have rolled it back already; what matters to the caller is the first error.
+    // A full disk may have rolled it back already. The caller needs the first error.
   }
 }

@@ -9,9 +9,9 @@ import type { Sqlite } from './sqlite.js'
  * Brings the schema up to date, under the write lock: of two control planes that start at once, one waits and finds
  * nothing to do. Each step is recorded with a checksum, and is applied whole or not at all. Forward only.
  *
- * Before a database that is in use is changed, a copy of it is written beside it, as `<path>.before-<step>`.
+ * A database that is in use is copied to `<path>.before-<step>` before it is changed.
  *
- * @throws RailError `RAIL_NEWER_DATABASE` where a newer Rail has been here, or a step is not the one that was applied
+ * @throws RailError `RAIL_NEWER_DATABASE` if a newer Rail has changed the database, or an applied step was different
  */
 export function migrate(db: Sqlite, path: string, now: number, migrations: readonly Migration[] = MIGRATIONS): void {
   const { name: next } = missing(db, migrations)[0] ?? {}
@@ -46,9 +46,9 @@ function missing(db: Sqlite, migrations: readonly Migration[]): readonly Migrati
     if (step?.name === name && checksumOf(step) === checksum) return
     throw new RailError(
       'RAIL_NEWER_DATABASE',
-      `The database has the migration "${name}", which this version of @rail/control does not know${
-        step?.name === name ? ' in that form' : ''
-      }. Start the version that made it, or a newer one; to go back to an older version, restore the copy it left.`,
+      `Database: expected migrations of this version of @rail/control, got ${
+        step?.name === name ? `another form of "${name}"` : `"${name}"`
+      }. Start the version that made it, or a newer one. To go back to an older version, restore the copy it left.`,
     )
   })
   return migrations.slice(done.length)

@@ -1,4 +1,4 @@
-/** A step of the schema. Once released it never changes; what comes after it is a further step. */
+/** A step of the schema. Once released it never changes. Later changes are further steps. */
 export interface Migration {
   readonly name: string
   readonly sql: string
@@ -6,7 +6,7 @@ export interface Migration {
 
 /**
  * The schema, step by step, in the order in which they are applied. Times are epoch milliseconds of the control plane's
- * clock; `rev` is the revision that a row was last changed in.
+ * clock; `rev` is the revision of a row's last change.
  */
 export const MIGRATIONS: readonly Migration[] = [
   {

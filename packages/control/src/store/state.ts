@@ -1,30 +1,30 @@
 import { randomBytes } from 'node:crypto'
 import type { Database, Reader } from './database.js'
 
-/** Which state of plans and customers the database holds. */
+/** The state of plans and customers in the database. */
 export interface State {
-  /** A random text: another epoch is another history. */
+  /** A random string. Another epoch is another history. */
   readonly epoch: string
-  /** Grows by one with each change. 0: nothing was ever set here. */
+  /** Grows by one with each change. 0: nothing was ever set. */
   readonly rev: number
-  /** A server with this revision or a later one can be told what is different; one with an older needs everything. */
+  /** A server with this revision or a later one can get the difference. A server with an older one needs everything. */
   readonly forgottenRev: number
 }
 
-/** How often servers ask, in milliseconds. */
+/** How often servers sync, in milliseconds. */
 export const SYNC_MS = 15_000
-/** How long a server that fell silent is counted, in milliseconds. */
+/** How long a silent server is counted, in milliseconds. */
 export const COUNTED_MS = 600_000
-/** Without any control plane for so long, nobody could report, and silence says nothing. In milliseconds. */
+/** After this long without a control plane, silence of a server means nothing: it could not report. In milliseconds. */
 export const ABSENT_MS = 60_000
-/** The longest interval that may be asked for, in milliseconds: several syncs fit in the time that a silent server counts. */
+/** The longest interval between syncs, in milliseconds: several fit in the time that a silent server is counted. */
 export const LONGEST_SYNC_MS = 60_000
 /**
- * How long servers get to report after that: two tries, the longest wait between tries being a minute (the longest interval,
- * and what a server waits that was refused by whoever answered meanwhile). In milliseconds.
+ * How long servers have to report after that: two tries. Tries are at most a minute apart: the longest interval, and the
+ * wait of a server after an error. In milliseconds.
  */
 export const LEARNING_MS = 120_000
-/** In a database that was made less than so long ago, what servers know of another one counts as they do themselves. In milliseconds. */
+/** A database is new for this long: servers may know more than it does. In milliseconds. */
 export const NEW_MS = 86_400_000
 
 /** Reads the state. */
@@ -35,8 +35,8 @@ export function readState(db: Reader): State {
 }
 
 /**
- * Begins: makes the state of a new database. In one that nobody ran for a minute the epoch is renewed, because it may be
- * an older copy that was put back: then the same revision may mean something else than what servers have under it.
+ * Creates the state of a new database. After a minute without a control plane the epoch is renewed: the database may be an
+ * older copy that was restored, where the same revision has another content than on the servers.
  */
 export function startState(db: Database, now: number): void {
   db.transaction(() => {
@@ -47,12 +47,12 @@ export function startState(db: Database, now: number): void {
   })
 }
 
-/** Another epoch: every server gets everything. Call it where a server knows more than the database. */
+/** Starts another epoch: every server gets everything. For a server that knows more than the database. */
 export function renewEpoch(db: Database): void {
   db.run('UPDATE state SET epoch = ?', newEpoch())
 }
 
-/** 48 random bits, short because every answer repeats them. */
+/** 48 random bits: short, because every answer has them. */
 export function newEpoch(): string {
   return randomBytes(6).toString('base64url')
 }
@@ -64,9 +64,9 @@ export function nextRev(db: Database): number {
 }
 
 /**
- * Notes that a control plane is running. Where none was for a while (it was down, the machine slept, the clock was set),
- * servers that were counted at the end of that time are counted until they have had time to report; where the clock was
- * set back, nobody is counted for longer than ten minutes from now.
+ * Records that a control plane is running. If none was for a while (it was down, the machine slept, the clock was set), the
+ * servers that were counted before that stay counted until they have had time to report. If the clock was set back, no
+ * server is counted for longer than ten minutes from now.
  */
 export function beat(db: Database, now: number): void {
   const { aliveAt = now } = db.first<{ aliveAt: number }>('SELECT alive_at AS aliveAt FROM state') ?? {}

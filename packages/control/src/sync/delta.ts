@@ -3,10 +3,10 @@ import { type CustomerRow, syncCustomerOf } from '../plans/check.js'
 import type { Reader } from '../store/database.js'
 import type { State } from '../store/state.js'
 
-/** A server that is more customers behind than this gets everything: the whole is built once and sent to all. */
+/** A server with more changes to catch up on gets everything, which is built once for all servers. */
 export const LARGEST_DELTA = 5_000
 
-/** How many plans, customers and removals are newer than a revision; counts no further than one past the largest delta. */
+/** How many plans, customers and removals are newer than a revision. Stops counting one past the largest delta. */
 export function changesAfter(db: Reader, rev: number): number {
   const row = db.first<{ count: number }>(
     `SELECT (SELECT count(*) FROM (SELECT 1 FROM customer WHERE rev > ?1 LIMIT ?2))
@@ -18,7 +18,7 @@ export function changesAfter(db: Reader, rev: number): number {
   return row?.count ?? 0
 }
 
-/** What leads from a revision to the present one; `undefined` where that is too much, or forgotten. */
+/** The changes from a revision to the present one, `undefined` if they are too many or no longer stored. */
 export function deltaFrom(db: Reader, rev: number, state: State, defaultPlan: string | null): SyncChanges | undefined {
   if (rev < state.forgottenRev || changesAfter(db, rev) > LARGEST_DELTA) return undefined
   const plans = db.all<{ name: string; body: string }>('SELECT name, body FROM plan WHERE rev > ? ORDER BY name', rev)

@@ -2,9 +2,9 @@ import { promisify } from 'node:util'
 import { constants, deflateRaw, deflateRawSync } from 'node:zlib'
 
 /**
- * A gzip stream whose beginning is compressed once and whose end is written for each answer: 50 servers that ask for
- * everything then cost 50 copies of a buffer. The result is one ordinary gzip member (RFC 1952), which every proxy and
- * client understands.
+ * A gzip stream whose beginning is compressed once and whose end is written for each answer: everything for 50 servers
+ * then costs 50 copies of a buffer. The result is one ordinary gzip member (RFC 1952), which every proxy and client
+ * understands.
  */
 export interface GzipPrefix {
   /** The header and the beginning, compressed, up to a byte boundary and not yet ended. */
@@ -20,10 +20,7 @@ const compress = promisify<Buffer, object, Buffer>(deflateRaw)
 /** Magic number, deflate, no flags, no time, unknown system: RFC 1952, section 2.3. */
 const HEADER = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255])
 
-/**
- * Compresses the beginning of a text, given in pieces, off the event loop: between pieces it has its turn, so that a long
- * text holds nobody up.
- */
+/** Compresses the beginning of a text, given in pieces, off the event loop: a long text does not block requests. */
 export async function gzipPrefix(pieces: AsyncIterable<string>): Promise<GzipPrefix> {
   const parts: Buffer[] = [HEADER]
   let crc = 0
@@ -46,10 +43,10 @@ export function withEnd({ bytes, crc, length }: GzipPrefix, end: string): Buffer
   return Buffer.concat([bytes, deflateRawSync(last), trailer])
 }
 
-/** A full flush ends on a byte and refers to nothing before it, so that pieces compressed apart can be put together. */
+/** A full flush ends on a byte and refers to nothing before it, so pieces that are compressed apart can be joined. */
 const UNENDED = { finishFlush: constants.Z_FULL_FLUSH, level: 6 }
 
-/** CRC-32 as in RFC 1952, section 8, going on from another. (`zlib.crc32` is not in every Node 20.) */
+/** CRC-32 as in RFC 1952, section 8, continued from another. (`zlib.crc32` is not in every Node 20.) */
 function crc32(bytes: Uint8Array, before: number): number {
   let crc = ~before
   for (const byte of bytes) crc = (TABLE[(crc ^ byte) & 0xff] as number) ^ (crc >>> 8)

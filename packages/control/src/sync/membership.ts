@@ -6,8 +6,8 @@ import { COUNTED_MS, LEARNING_MS, NEW_MS, readState } from '../store/state.js'
 import type { ServerInfo } from './server-schema.js'
 
 /**
- * Notes that a server has reported. It is counted from now until ten minutes after its last sync; one that says goodbye is
- * not counted from then on, whatever arrives late.
+ * Stores the report of a server. It is counted from now until ten minutes after its last sync. A server that leaves is not
+ * counted from then on, even if older requests arrive later.
  */
 export function noteSync(db: Database, request: SyncRequest, now: number): void {
   const { instance, host, pid, sdk, startedAt, have, source, applyError, unknownScopes = [], leaving } = request
@@ -34,9 +34,9 @@ export function noteSync(db: Database, request: SyncRequest, now: number): void 
 }
 
 /**
- * Notes what a server says that comes with the epoch of another database: how many servers it knew of there. For two
- * minutes from the first who comes so, the answer is at least that many, until the others have had time to report. For ten
- * minutes where this database is new: the tokens were lost with the other one, so servers come as they are started again.
+ * Stores how many servers were counted by another database, as reported by a server that has its epoch. The count is at
+ * least that many for two minutes from the first such report, until the other servers have had time to report. For ten
+ * minutes if this database is new: the tokens were lost with the other one, so servers report as they are restarted.
  */
 export function noteHearsay(db: Database, epoch: string, servers: number, now: number): void {
   const { madeAt = now } = db.first<{ madeAt: number }>('SELECT min(at) AS madeAt FROM migration') ?? {}
@@ -48,7 +48,7 @@ export function noteHearsay(db: Database, epoch: string, servers: number, now: n
   )
 }
 
-/** Over how many servers limits are split now: at least 1. */
+/** How many servers share a limit now: at least 1. */
 export function serverCount(db: Reader, now: number): number {
   const row = db.first<{ count: number; heard: number | null }>(
     `SELECT (SELECT count(*) FROM server WHERE counted_until > ?1) AS count,
@@ -58,7 +58,7 @@ export function serverCount(db: Reader, now: number): number {
   return Math.max(1, row?.count ?? 0, row?.heard ?? 0)
 }
 
-/** All servers that are counted, and those of the last days that no longer are; the latest first. */
+/** All servers that are counted, and those of the last days that no longer are. The latest first. */
 export function listServers(db: Reader): ServerInfo[] {
   return db
     .all(
@@ -71,7 +71,7 @@ export function listServers(db: Reader): ServerInfo[] {
     })
 }
 
-/** Stops counting a server that will not come back; if it does, it is counted again. @throws Problem `not_found` */
+/** Stops counting a server that will not come back. If it does, it is counted again. @throws Problem `not_found` */
 export function stopCounting(db: Database, id: string, by: Author): void {
   db.transaction(() => {
     const found = db.run('UPDATE server SET counted_until = min(counted_until, ?) WHERE id = ?', by.at, id)

@@ -5,20 +5,20 @@ import { readState, type State } from '../store/state.js'
 import { changesAfter, LARGEST_DELTA } from './delta.js'
 import { type GzipPrefix, gzipPrefix } from './gzip-prefix.js'
 
-/** All plans and customers at one revision, as the compressed beginning of the answers that bring them. */
+/** All plans and customers at one revision, as the compressed beginning of an answer. */
 export interface Snapshot extends GzipPrefix {
   readonly epoch: string
   readonly rev: number
 }
 
-/** How many customers are read at a time: some milliseconds, and the event loop gets its turn in between. */
+/** This many customers are read at a time: some milliseconds. Servers get their answers in between. */
 const PAGE = 1_000
-/** Up to so many customers, everything is built anew whenever it is asked for and something has changed. */
+/** Up to this many customers, a snapshot is built again after every change. */
 const FEW_CUSTOMERS = 5_000
 
 /**
- * Gives the whole at the present revision, built once for all who ask. With many customers a whole that is a few changes
- * old does as well: who gets it comes back after a second for the rest.
+ * Returns everything at the present revision, built once for all servers. With many customers it may be a few changes old:
+ * the server then comes back after a second for the rest.
  */
 export function createSnapshots(db: Database): (state: State) => Promise<Snapshot> {
   let latest: { customers: number; snapshot: Snapshot } | undefined
@@ -44,7 +44,7 @@ export function createSnapshots(db: Database): (state: State) => Promise<Snapsho
   }
   return async (state) => {
     if (latest !== undefined && isGood(state)) return latest.snapshot
-    // One that is being built may have begun before the change that is asked for.
+    // A snapshot that is being built may have begun before the latest change.
     const begun = await building
     if (begun !== undefined && isGood(state)) return begun
     building ??= build()
@@ -52,7 +52,7 @@ export function createSnapshots(db: Database): (state: State) => Promise<Snapsho
   }
 }
 
-/** The beginning of an answer that brings everything; what follows it ends the object. */
+/** The beginning of an answer with everything. The end of the object follows it. */
 async function* piecesOf(reader: Reader, epoch: string, rev: number): AsyncGenerator<string> {
   const plans = reader.all<{ name: string; body: string }>('SELECT name, body FROM plan ORDER BY name')
   const document = {

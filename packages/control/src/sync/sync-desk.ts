@@ -10,7 +10,7 @@ import { serverCount } from './membership.js'
 import { createSnapshots } from './snapshot.js'
 import { type Noted, noteAll } from './sync-notes.js'
 
-/** An answer to a sync: text, or the whole, which is compressed already. */
+/** An answer to a sync: JSON, or everything, which is already compressed. */
 export type SyncAnswer = { readonly text: string } | { readonly gzip: Buffer }
 
 /** What a desk needs. */
@@ -18,22 +18,22 @@ export interface SyncDeskOptions {
   readonly db: Database
   /** Epoch milliseconds. */
   readonly clock: () => number
-  /** When servers are to ask again, in milliseconds. */
+  /** When servers sync again, in milliseconds. */
   readonly syncMs: number
   readonly counting: Counting
-  /** Told of a write that failed, because the disk is full or the database locked. The answer goes out all the same. */
+  /** Called with a write that failed, because the disk is full or the database locked. The answer is sent all the same. */
   readonly onFault: (error: unknown) => void
 }
 
-/** Where servers report, and are told what has changed. */
+/** Takes the report of a server, and answers with what has changed. */
 export type SyncDesk = (request: SyncRequest) => Promise<SyncAnswer>
 
-/** A server that could not be told the latest is to come back so soon, in milliseconds. */
+/** A server that did not get the latest revision syncs again after this time, in milliseconds. */
 const SOON_MS = 1_000
-/** So many deltas to one revision are kept: servers are seldom at more than a few different ones. */
+/** This many deltas to one revision are kept: servers rarely have more than a few different revisions. */
 const KEPT_DELTAS = 32
 
-/** Opens the desk. */
+/** Creates a desk. */
 export function createSyncDesk({ db, clock, syncMs, counting, onFault }: SyncDeskOptions): SyncDesk {
   const snapshotFor = createSnapshots(db)
   const deltas = { to: '', byRev: new Map<number, string | undefined>() }
@@ -47,7 +47,7 @@ export function createSyncDesk({ db, clock, syncMs, counting, onFault }: SyncDes
     } catch (error) {
       if (sqliteFault(error) === undefined) throw error
       onFault(error)
-      // Limits go out as ever. The report is not acknowledged, so it comes again; shares stay as small as they were.
+      // Limits are sent as ever. The report is not acknowledged, so it comes again. Shares stay as small as they were.
       const servers = Math.max(lastCount, serverCount(db, now))
       return { state: readState(db), settings: readSettings(db), servers, ackSeq: undefined }
     }
@@ -72,8 +72,8 @@ export function createSyncDesk({ db, clock, syncMs, counting, onFault }: SyncDes
     const { state } = noted
     counting.start()
     const { have, leaving, setting = noted.settings.servers } = request
-    // Who leaves needs nothing. And a database in which nothing was ever set does not overrule what servers have: it is
-    // new, perhaps because the one they know was lost.
+    // A server that leaves needs nothing. And a database in which nothing was ever set does not replace what servers have:
+    // it is new, perhaps because the one before was lost.
     if (have !== undefined && (leaving || state.rev === 0)) {
       const theirs = { ...noted, settings: { ...noted.settings, servers: setting } }
       return { text: answerText({ kind: 'unchanged', epoch: have.epoch, rev: have.rev }, common(theirs, now, syncMs)) }
@@ -97,7 +97,7 @@ function answerText(head: Pick<SyncResponse, 'kind' | 'epoch' | 'rev'>, end: str
   return `${JSON.stringify({ v: SYNC_PROTOCOL, ...head }).slice(0, -1)},${end}`
 }
 
-/** The end of every answer: what is different for each server and moment, and the closing brace. */
+/** The end of every answer: the part that differs by server and time, and the closing brace. */
 function common({ settings, servers, ackSeq }: Noted, now: number, nextSyncMs: number): string {
   return JSON.stringify({ setting: settings.servers, servers, nextSyncMs, serverTime: now, ackSeq }).slice(1)
 }

@@ -7,28 +7,28 @@ import type { Database } from '../store/database.js'
 import { beat, nextRev, readState, renewEpoch, type State } from '../store/state.js'
 import { noteHearsay, noteSync, serverCount } from './membership.js'
 
-/** What every kind of answer says. */
+/** What every kind of answer contains. */
 export interface Noted {
   readonly state: State
   readonly settings: Settings
-  /** Over how many servers limits are split, the asking one included. */
+  /** How many servers share a limit, this one included. */
   readonly servers: number
-  /** The report with this number is counted; `undefined`: there was none, or it could not be. */
+  /** The number of the report that is counted. `undefined`: there was none, or it could not be stored. */
   readonly ackSeq: number | undefined
 }
 
-/** So many customers are stored at most because a server saw them: an API that anybody can call with any id sees any id. */
+/** At most this many customers are stored because a server saw them: anybody may call an API with any id. */
 const MOST_CUSTOMERS = 500_000
-/** A longer id has no address in the admin API. */
+/** A longer id is not valid in the admin API. */
 const LONGEST_ID = 1_024
 
-/** Notes all that a server says, in one transaction. */
+/** Stores everything that a server reports, in one transaction. */
 export function noteAll(db: Database, request: SyncRequest, now: number): Noted {
   return db.transaction(() => {
     const { instance, have, servers = 1, report } = request
     beat(db, now)
     const { epoch, rev } = readState(db)
-    // The server knows a later revision: the database is an older copy.
+    // The server has a later revision: the database is an older copy.
     if (have?.epoch === epoch && have.rev > rev) renewEpoch(db)
     if (have !== undefined && have.epoch !== readState(db).epoch) noteHearsay(db, have.epoch, servers, now)
     noteSync(db, request, now)
@@ -38,7 +38,7 @@ export function noteAll(db: Database, request: SyncRequest, now: number): Noted 
   })
 }
 
-/** Stores customers that a server has met and does not know, so that its answer brings them and people can find them. */
+/** Stores customers that a server saw for the first time. Its answer then has them, and people can find them. */
 function addCustomers(db: Database, ids: readonly string[], now: number): void {
   if (ids.length === 0) return
   const list = JSON.stringify(ids.filter((id) => id.length <= LONGEST_ID && isStorable(id)))

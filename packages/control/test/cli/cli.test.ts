@@ -34,7 +34,7 @@ async function runWith(env: Record<string, string>, args: string[], input = ''):
   return { code, out: out.join('\n'), error: error.join('\n') }
 }
 
-test('plans are made, changed limit by limit, listed and removed', async () => {
+test('plans are created, changed limit by limit, listed and removed', async () => {
   const { run } = await shell()
   expect((await run('plans set free --per-second 10 --per-minute 300')).code).toBe(0)
   expect((await run('plans set free --per-minute none --limit bulk=100/10s')).out).toBe(
@@ -51,7 +51,7 @@ test('plans are made, changed limit by limit, listed and removed', async () => {
   expect(await run('plans remove free')).toEqual({ code: 1, out: '', error: 'There is no plan "free".' })
 })
 
-test('a plan may be said as a whole, from a file', async () => {
+test('a whole plan may come from a file', async () => {
   const { run, call } = await shell()
   const file = join(dataDirectory(), 'plan.json')
   const plan = { limits: { per_second: { tokens: 10, burst: 50 } }, scopes: { writes: { per_minute: 5 } } }
@@ -60,7 +60,7 @@ test('a plan may be said as a whole, from a file', async () => {
   expect((await call('/v1/plans/pro')).body).toMatchObject(plan)
 })
 
-test('support raises the limit of one customer for a day, and takes it back', async () => {
+test('support raises the limit of one customer for a day, and removes the override', async () => {
   const { run } = await shell()
   await run('plans set free --per-second 10 --per-minute 300')
   await run('settings --default-plan free')
@@ -86,28 +86,30 @@ test('support raises the limit of one customer for a day, and takes it back', as
   expect((await run('override clear acme')).out).toBe('acme has no overrides.')
 })
 
-test('an override that lowers a limit, or is of a customer nobody knew, is pointed out', async () => {
+test('an override that lowers a limit, or is of a new customer, is pointed out', async () => {
   const { run } = await shell()
   await run('plans set free --per-second 10')
   await run('settings --default-plan free')
-  expect((await run('override set acme --per-second 50')).error).toBe('acme was not known until now. (A mistyped id?)')
-  expect((await run('override set acme --per-second 20')).error).toBe('per_second of acme is lower than it was.')
+  expect((await run('override set acme --per-second 50')).error).toBe(
+    'acme is a new customer. Check that the id is right.',
+  )
+  expect((await run('override set acme --per-second 20')).error).toBe('per_second of acme is lower than before.')
   expect((await run('override set acme --per-second no-limit')).error).toBe('')
 })
 
-test('an override that changes nothing is pointed out', async () => {
+test('an override without an effect is pointed out', async () => {
   const { run, call } = await shell()
   await call('/v1/plans/free', { method: 'PUT', body: { limits: { per_second: 10 } } })
   await call('/v1/plans/pro', { method: 'PUT', body: { limits: { bulk: { tokens: 100, per: '10s' } } } })
   await call('/v1/customers/acme', { method: 'PUT', body: { plan: 'free' } })
   expect(await run('override set acme --per-second 50 --until 2020-01-01T00:00:00Z')).toMatchObject({
     code: 0,
-    error: 'This override of per_second changes nothing: it has ended already.',
+    error: 'The override of per_second has no effect: it has already ended.',
   })
   expect((await run('override set acme --limit bulk=50')).error).toBe(
-    "This override of bulk changes nothing: the customer's plan has no such limit.",
+    "The override of bulk has no effect: the customer's plan has no such limit.",
   )
-  // Of what was set before nothing is said, and to inherit is what was meant.
+  // Nothing about overrides that were set before, nor about one that inherits on purpose.
   expect((await run('override set acme --per-second inherit')).error).toBe('')
 })
 
@@ -119,7 +121,11 @@ test('servers are listed with what is wrong with them, and forgotten', async () 
   const { out } = await run('servers')
   expect(out).toContain('instance refused the last payload: a limit is NaN')
   expect(out).toContain('Limits are split: each server enforces 1/2.')
-  expect((await run('servers forget instance')).code).toBe(1)
+  expect(await run('servers forget instance')).toMatchObject({
+    code: 1,
+    error: `2 servers' ids start with "instance". Write more letters.`,
+  })
+  expect((await run('servers forget zz')).error).toBe(`No server's id starts with "zz". Run rail-control servers.`)
   expect((await run('servers forget instance-b')).code).toBe(0)
   expect((await run('servers')).out).toContain('1/1')
 })
@@ -128,8 +134,8 @@ test('customers go out as CSV and come in from a file or from standard input', a
   const { run } = await shell()
   await run('plans set free --per-second 10')
   const csv = 'id,plan\na,free\nb,free\n'
-  expect((await run('customers import - --dry-run', csv)).out).toBe('2 new, 0 changed, 0 as they were (dry run).')
-  expect((await run('customers import -', csv)).out).toBe('2 new, 0 changed, 0 as they were.')
+  expect((await run('customers import - --dry-run', csv)).out).toBe('2 created, 0 changed, 0 unchanged (dry run).')
+  expect((await run('customers import -', csv)).out).toBe('2 created, 0 changed, 0 unchanged.')
   expect((await run('customers export')).out).toBe('id,name,plan,note,overrides\r\na,,free,,\r\nb,,free,,')
   const wrong = await run('customers import -', 'id,plan\na,fre\nb,fre\n')
   expect(wrong.code).toBe(1)
@@ -144,7 +150,7 @@ test('usage, changes, one customer and tokens are shown', async () => {
     report: { seq: 1, lengthMs: 1, usage: [['acme', 9, 2, 5, [['per_second', 2]]]], unknown: [], dropped: 0 },
   })
   expect((await run('usage --customer acme')).out).toMatch(/acme +9 +2 +5 +per_second 2/)
-  expect((await run('changes --kind plan')).out).toMatch(/first admin +plan free +made/)
+  expect((await run('changes --kind plan')).out).toMatch(/first admin +plan free +created/)
   expect((await run('customers show acme')).out).toMatch(/^acme: plan free \(customer\)/)
   const token = await run('tokens create --scope sync --label Frankfurt')
   expect(token.out).toMatch(/^rail_sync_/)
@@ -153,30 +159,34 @@ test('usage, changes, one customer and tokens are shown', async () => {
   expect((await run('customers remove acme')).code).toBe(0)
 })
 
-test('who has lost the last admin token makes one in the data directory', async () => {
+test('an admin token can be created in the data directory, without a token', async () => {
   const { run, data, control } = await shell()
   const made = await run(`tokens create --scope admin --label new --data ${data}`)
   expect((await runWith({ RAIL_URL: control.url, RAIL_TOKEN: made.out }, ['plans'])).code).toBe(0)
   expect((await run(`tokens create --scope admin --label new --data ${dataDirectory()}`)).code).toBe(2)
 })
 
-test('the database is copied to a file that is not there yet, for its owner alone', async () => {
+test('the database is copied to a new file, for its owner only', async () => {
   const { run, data } = await shell()
   const directory = dataDirectory()
   const file = join(directory, 'copy.db')
-  expect(await run(['backup', file, '--data', data])).toEqual({ code: 0, out: `${file} is written.`, error: '' })
+  expect(await run(['backup', file, '--data', data])).toEqual({ code: 0, out: `Wrote ${file}.`, error: '' })
   expect(statSync(file).mode & 0o777).toBe(0o600)
   expect((await run(['backup', file, '--data', data])).code).toBe(2)
   expect(readdirSync(directory)).toEqual(['copy.db'])
 })
 
-test('what the system or the database has against a file is said, without a stack', async () => {
+test('errors of the system and of SQLite are one sentence, without a stack', async () => {
   const { run, data } = await shell()
   const directory = dataDirectory()
   const nowhere = join(directory, 'nowhere', 'copy.db')
   const { code, out, error } = await run(['backup', nowhere, '--data', data])
   expect([code, out, error.split('\n').length]).toEqual([2, '', 1])
-  expect(error).toMatch(/^ENOENT: .*nowhere/)
+  expect(error).toMatch(/^Cannot write .*nowhere.copy\.db: no such file or directory\.$/)
+  expect(await run('customers import /nope.csv')).toMatchObject({
+    code: 2,
+    error: 'Cannot read /nope.csv: no such file or directory.',
+  })
   writeFileSync(join(directory, 'control.db'), 'no database')
   for (const command of ['backup x.db', 'tokens create --scope read --label x']) {
     const refused = await run(`${command} --data ${directory}`)
@@ -184,7 +194,7 @@ test('what the system or the database has against a file is said, without a stac
   }
 })
 
-test('exit code 2 says that nothing was asked of a control plane, and why', async () => {
+test('exit code 2 means wrong usage or no answer of a control plane, with a reason', async () => {
   const { run, control, adminToken } = await shell()
   const reach = (url: string, args: string[]) => runWith({ RAIL_URL: url, RAIL_TOKEN: adminToken }, args)
   expect(await run('planss')).toMatchObject({ code: 2, error: expect.stringMatching(/^There is no command "planss"/) })
@@ -197,37 +207,62 @@ test('exit code 2 says that nothing was asked of a control plane, and why', asyn
   expect(await run('override set acme')).toMatchObject({ code: 2 })
   expect(await run('override set acme --per-second fifty')).toMatchObject({
     code: 2,
-    error: 'per_second is a whole number of tokens, no-limit or inherit, got fifty.',
+    error: 'per_second: expected a whole number of tokens, no-limit or inherit, got "fifty".',
+  })
+  expect(await run('override set acme --per-second 0')).toMatchObject({
+    code: 2,
+    error: 'per_second: expected 1 or more, got 0. To remove the limit write no-limit.',
+  })
+  for (const line of ['usage --from 1h', 'usage --to yesterday', 'serve --port abc', 'serve --port 65536']) {
+    expect(await run(line), line).toMatchObject({
+      code: 2,
+      error: expect.stringMatching(/^--(from|to|port): expected /),
+    })
+  }
+  expect(await run('serve --url http://x')).toMatchObject({ code: 2, error: expect.stringMatching(/'--url'/) })
+  expect(await run('tokens create --scope all --label x')).toMatchObject({
+    code: 2,
+    error: expect.stringMatching(/^--scope: /),
   })
   expect(await runWith({ RAIL_URL: control.url }, ['plans'])).toMatchObject({
     code: 2,
-    error: expect.stringMatching(/^There is no token/),
+    error: expect.stringMatching(/^token: expected RAIL_TOKEN or --token/),
   })
   expect(
     await runWith({ RAIL_URL: control.url, RAIL_TOKEN: 'rail_admin_secret\nrail_sync_secret' }, ['plans']),
   ).toEqual({
     code: 2,
     out: '',
-    error: 'A token is printable ASCII without spaces; this one has other characters. Look at RAIL_TOKEN, or --token.',
+    error: 'token: expected printable ASCII without spaces, got other characters. Check RAIL_TOKEN or --token.',
   })
   expect(await reach('nonsense', ['plans'])).toMatchObject({ code: 2 })
   expect((await runWith({ RAIL_URL: control.url, RAIL_TOKEN: 'wrong' }, ['plans'])).code).toBe(2)
   await control.close()
-  expect(await run('plans')).toMatchObject({ code: 2, error: expect.stringMatching(/cannot be reached/) })
+  expect(await run('plans')).toMatchObject({
+    code: 2,
+    error: expect.stringMatching(/^Cannot reach the control plane at /),
+  })
 })
 
-test('a token is not sent over plain http to another machine, unless that is asked for', async () => {
+test('a token is not sent over plain http to another machine, unless an option allows it', async () => {
   const { run } = await shell()
   const answer = await run('plans --url http://rail.example.com')
-  expect(answer).toMatchObject({ code: 2, error: expect.stringMatching(/everybody on the way can read the token/) })
+  expect(answer).toMatchObject({ code: 2, error: expect.stringMatching(/^url: expected https:.*--insecure-http\.$/) })
 })
 
-test('help says every command, its options and the exit codes', async () => {
+test('help has every command, its options and the exit codes', async () => {
   const { run } = await shell()
   const help = await run('--help')
   expect(help.code).toBe(0)
-  expect(help.out).toMatch(/override set .*Exit code: 0 done, 1 the control plane says no, 2 wrong usage/s)
-  expect((await run('override set --help')).out).toContain('--per-second 50')
+  expect(help.out).toMatch(/override set .*Exit code: 0 done, 1 refused by the control plane, 2 wrong usage/s)
+  expect((await run('override set --help')).out).toMatch(/--per-second 50.*--until <time>.*--url <url>/s)
+  const serve = (await run('serve --help')).out
+  expect(serve).toMatch(/--port <number>.*--sync-every <duration>/s)
+  expect(serve).not.toMatch(/--url|--token|--insecure/)
+  const group = await run('override --help')
+  expect(group).toMatchObject({ code: 0, out: expect.stringMatching(/override set.*override clear/s) })
+  expect(group.out).not.toContain('plans')
+  expect(await run('override')).toEqual({ code: 2, out: '', error: group.out })
   expect((await run('--version')).out).toMatch(/^\d+\.\d+\.\d+/)
 })
 
@@ -243,16 +278,16 @@ test('a CSV file is imported as it is, and one that is not UTF-8 is not', async 
   })
   expect((await call('/v1/customers')).body.customers).toEqual([])
   writeFileSync(file, `\ufeff${text}`)
-  expect((await run(['customers', 'import', file])).out).toBe('1 new, 0 changed, 0 as they were.')
+  expect((await run(['customers', 'import', file])).out).toBe('1 created, 0 changed, 0 unchanged.')
   expect((await call('/v1/customers')).body.customers).toMatchObject([{ id: 'café', name: 'Café ☕' }])
 })
 
-test('an override may end later than a date can say', async () => {
+test('an override may end after the last date', async () => {
   const { run, call } = await shell()
   await run('plans set free --per-second 10')
   const body = { plan: 'free', overrides: { per_second: { tokens: 20, expires: 8.64e15 + 1 } } }
   await call('/v1/customers/acme', { method: 'PUT', body })
-  expect((await run('customers show acme')).out).toContain('override until later than a date can say')
+  expect((await run('customers show acme')).out).toContain('override until after the last date')
   body.overrides.per_second.expires = 8.64e15
   await call('/v1/customers/acme', { method: 'PUT', body })
   expect((await run('customers show acme')).out).toContain('override until +275760-09')
@@ -269,9 +304,17 @@ test('what other people put into names cannot reach the terminal as a command', 
   for (const command of ['customers', 'servers', 'changes', 'customers show \u009b2J']) {
     const { out, error } = await run(command)
     expect(out + error, command).toMatch(/evil|refused the last payload|There is no customer/)
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: the test looks for them
     expect(out + error, command).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]|line\nbreak/)
   }
+})
+
+test('the first start prints each token once, and how to use it', async () => {
+  const { code, out, error } = await runWith({}, ['serve', '--port', '0', '--data', dataDirectory()])
+  expect([code, error]).toEqual([0, ''])
+  expect(out.match(/rail_sync_\w+/g)).toHaveLength(1)
+  expect(out.match(/rail_admin_\w+/g)).toHaveLength(1)
+  expect(out).toMatch(/export RAIL_URL=http:\S+ RAIL_TOKEN=rail_admin_.*rail-control plans set/s)
 })
 
 test('two people who change one plan at a time do not undo each other', async () => {

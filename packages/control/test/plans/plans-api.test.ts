@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { startHarness } from '../support.js'
 
-test('a plan is made, read, listed and removed', async () => {
+test('a plan is created, read, listed and removed', async () => {
   const { call } = await startHarness()
   const made = await call('/v1/plans/free', { method: 'PUT', body: { limits: { per_second: 10, per_minute: 300 } } })
   expect(made.status).toBe(200)
@@ -40,7 +40,14 @@ test('the default plan, and a plan that customers are on, cannot be removed', as
   await call('/v1/settings', { method: 'PATCH', body: { defaultPlan: 'free' } })
   await call('/v1/customers/acme', { method: 'PUT', body: { plan: 'pro' } })
   expect((await call('/v1/plans/free', { method: 'DELETE' })).body).toMatchObject({ status: 409, code: 'in_use' })
-  expect((await call('/v1/plans/pro', { method: 'DELETE' })).body).toMatchObject({ status: 409, code: 'in_use' })
+  expect((await call('/v1/plans/pro', { method: 'DELETE' })).body).toMatchObject({
+    status: 409,
+    code: 'in_use',
+    detail: '1 customer is on plan "pro". Move it to another plan first.',
+  })
+  await call('/v1/customers/zoe', { method: 'PUT', body: { plan: 'pro' } })
+  expect((await call('/v1/plans/pro', { method: 'DELETE' })).body.detail).toMatch(/^2 customers are on plan "pro"/)
+  await call('/v1/customers/zoe', { method: 'PUT', body: { plan: 'free' } })
   await call('/v1/customers/acme', { method: 'PUT', body: { plan: 'free' } })
   expect((await call('/v1/plans/pro', { method: 'DELETE' })).status).toBe(204)
 })
@@ -71,7 +78,11 @@ test('a change meant for another revision is refused: two people do not undo eac
     call('/v1/plans/free', { method: 'PUT', body: { limits: { per_second: tokens } }, headers })
   const made = await put(10, { 'if-none-match': '*' })
   expect(made.headers.get('etag')).toBe('"1"')
-  expect((await put(11, { 'if-none-match': '*' })).body).toMatchObject({ status: 412, code: 'stale' })
+  expect((await put(11, { 'if-none-match': '*' })).body).toMatchObject({
+    status: 412,
+    code: 'stale',
+    detail: 'Plan "free": expected none, got revision 1. Somebody changed it. Read it again first.',
+  })
   expect((await put(11, { 'if-match': '"1"' })).body).toMatchObject({ rev: 2 })
   expect((await put(12, { 'if-match': '"1"' })).status).toBe(412)
   expect((await put(12, { 'if-match': 'W/"2"' })).status).toBe(200)
@@ -79,7 +90,7 @@ test('a change meant for another revision is refused: two people do not undo eac
   expect((await call('/v1/plans/free', { method: 'DELETE', headers: { 'if-match': '"1"' } })).status).toBe(412)
 })
 
-test('what is the same as before is no change', async () => {
+test('an equal plan is no change', async () => {
   const { call } = await startHarness()
   const put = () => call('/v1/plans/free', { method: 'PUT', body: { limits: { per_second: 10 } } })
   expect((await put()).body.rev).toBe(1)

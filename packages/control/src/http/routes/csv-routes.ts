@@ -5,11 +5,11 @@ import { Problem } from '../../base/problem.js'
 import { exportCustomers, importCustomers } from '../../customers/customers-csv.js'
 import { type App, authorOf, type RouteContext } from '../route-context.js'
 
-/** Some 100,000 customers with all that may be said of them. */
+/** Some 100,000 customers with long names and notes. */
 const LARGEST_FILE = 64 * 1024 * 1024
 
-/** Read as UTF-8 it would be other customers. */
-const NOT_UTF8 = 'Nothing was imported. The file is not UTF-8; in a spreadsheet, save it as "CSV UTF-8".'
+/** Read as UTF-8 the ids would be others. */
+const NOT_UTF8 = 'Nothing was imported. The file is not UTF-8. In a spreadsheet, save it as "CSV UTF-8".'
 
 /** Customers as CSV, out and in. */
 export function csvRoutes(app: App, { db, clock }: RouteContext): void {
@@ -31,9 +31,11 @@ export function csvRoutes(app: App, { db, clock }: RouteContext): void {
     config: { scope: 'admin' },
     bodyLimit: LARGEST_FILE,
     schema: {
-      summary: 'Store the customers of a CSV file, all of them or none; nobody is removed',
+      summary: 'Store the customers of a CSV file, once all lines are checked. No customer is removed',
       tags: ['customers'],
-      querystring: z.strictObject({ dryRun: z.literal('true').optional().describe('Only say what would change.') }),
+      querystring: z.strictObject({
+        dryRun: z.literal('true').optional().describe('Only check, and count what would change.'),
+      }),
       body: z.string(),
       response: {
         200: z.object({ created: z.int().min(0), changed: z.int().min(0), unchanged: z.int().min(0) }),

@@ -24,10 +24,10 @@ export function customerRoutes(app: App, { db, clock }: RouteContext): void {
   app.get('/v1/customers', {
     config: { scope: 'read' },
     schema: {
-      summary: 'Customers by id, a page of them',
+      summary: 'A page of customers, by id',
       tags,
       querystring: z.strictObject({
-        plan: nameSchema.optional().describe('Only customers who are on this plan by name.'),
+        plan: nameSchema.optional().describe('Only customers who name this plan.'),
         search: z.string().min(1).max(255).optional().describe('Part of an id or a name.'),
         overridden: z.literal('true').optional().describe('Only customers who have overrides.'),
         after: z.string().optional().describe('The last id of the page before.'),
@@ -36,7 +36,7 @@ export function customerRoutes(app: App, { db, clock }: RouteContext): void {
       response: {
         200: z.object({
           customers: z.array(storedCustomerSchema),
-          next: z.string().nullable().describe('Give it as `after` for the next page; null: this is the last.'),
+          next: z.string().nullable().describe('Send it as `after` for the next page. null: this is the last one.'),
         }),
       },
     },
@@ -50,7 +50,7 @@ export function customerRoutes(app: App, { db, clock }: RouteContext): void {
   app.get('/v1/customers/:id', {
     config: { scope: 'read' },
     schema: {
-      summary: 'A customer, and which rule gives each of their limits',
+      summary: 'A customer, and the rule behind each limit',
       tags,
       params,
       response: { 200: customerDetailSchema },
@@ -65,7 +65,7 @@ export function customerRoutes(app: App, { db, clock }: RouteContext): void {
   app.put('/v1/customers/:id', {
     config: { scope: 'admin' },
     schema: {
-      summary: 'Store a customer as a whole: what is left out is taken away',
+      summary: 'Create or replace a customer. Parts that are left out are removed',
       tags,
       params,
       headers: preconditionSchema,
@@ -79,7 +79,7 @@ export function customerRoutes(app: App, { db, clock }: RouteContext): void {
   app.delete('/v1/customers/:id', {
     config: { scope: 'admin' },
     schema: {
-      summary: 'Forget a customer; one that a server still meets is stored again, on the default plan',
+      summary: 'Remove a customer. If a server sees it again, it is stored again, on the default plan',
       tags,
       params,
       headers: ifMatchSchema,

@@ -3,14 +3,14 @@ import { readState } from '../../store/state.js'
 import type { OpenApi } from '../openapi.js'
 import type { App, RouteContext } from '../route-context.js'
 
-/** What needs no token: whether the control plane works, and what it offers. */
+/** Routes without a token: the health check and the OpenAPI document. */
 export function metaRoutes(app: App, { db }: RouteContext, openApi: () => OpenApi): void {
   const tags = ['meta']
 
   app.get('/health', {
     config: { scope: 'none' },
     schema: {
-      summary: 'Whether the control plane runs and can read its database',
+      summary: 'Check that the control plane runs and can read its database',
       tags,
       response: { 200: z.object({ status: z.literal('ok'), rev: z.int().min(0) }) },
     },

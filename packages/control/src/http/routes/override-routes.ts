@@ -16,12 +16,12 @@ import type { App, RouteContext } from '../route-context.js'
 
 type OverridePatch = z.infer<typeof overridePatchSchema>
 
-/** Overrides: the way to raise one customer's limit, for a while or for good. */
+/** Overrides: change one customer's limit, for a while or for good. */
 export function overrideRoutes(app: App, { db, clock }: RouteContext): void {
   app.patch('/v1/customers/:id/overrides', {
     config: { scope: 'admin' },
     schema: {
-      summary: 'Set overrides of a customer by the name of the limit, and take back those that are null',
+      summary: 'Set overrides of a customer by the name of the limit, and remove those that are null',
       tags: ['customers'],
       params: z.object({ id: customerIdSchema }),
       headers: preconditionSchema,
@@ -32,7 +32,7 @@ export function overrideRoutes(app: App, { db, clock }: RouteContext): void {
       const { params, body } = request
       const [precondition, by] = changeOf(request, clock)
       const patch = Object.entries(body).map(
-        ([name, said]) => [name, said === null ? null : stored(said, name, by)] as const,
+        ([name, one]) => [name, one === null ? null : stored(one, name, by)] as const,
       )
       const customer = patchOverrides(db, params.id, Object.fromEntries(patch), precondition, by)
       return tagged(reply, { ...customer, effective: effectiveFor(db, customer, by.at) })
@@ -40,21 +40,21 @@ export function overrideRoutes(app: App, { db, clock }: RouteContext): void {
   })
 }
 
-/** An override as it is stored: with the moment it ends rather than for how long it holds, and with its author. */
-function stored(said: OverridePatch, name: string, { author, at }: { author: string; at: number }): OverrideBody {
-  if (typeof said !== 'object') return { tokens: said, author }
-  const { for: duration, ...override } = said
+/** An override as it is stored: with its end in place of its duration, and with its author. */
+function stored(patch: OverridePatch, name: string, { author, at }: { author: string; at: number }): OverrideBody {
+  if (typeof patch !== 'object') return { tokens: patch, author }
+  const { for: duration, ...override } = patch
   if (duration !== undefined && override.expires !== undefined) {
-    throw invalid(`${name}.for`, 'An override holds for a while or expires at a moment; say one of the two.')
+    throw invalid(`${name}.for`, 'expected for or expires, got both. Remove one.')
   }
   const expires = duration === undefined ? override.expires : at + msOf(duration, name)
-  // Parsed for the order of its fields, so that the same override is the same text wherever it comes from.
+  // Parsed for the order of its fields: an equal override is then the same JSON wherever it comes from.
   return overrideSchema.parse({ author, ...override, expires })
 }
 
 function msOf(duration: string, name: string): number {
   try {
-    // Checked right here: core's type is narrower than what a client may send.
+    // Core's type is narrower than what a client may send, and its check is this call.
     return durationMs(duration as Duration)
   } catch (error) {
     if (error instanceof RailError) throw invalid(`${name}.for`, error.message)
@@ -63,5 +63,5 @@ function msOf(duration: string, name: string): number {
 }
 
 function invalid(path: string, message: string): Problem {
-  return new Problem('invalid', message, [{ path, message }])
+  return new Problem('invalid', `${path}: ${message}`, [{ path, message }])
 }

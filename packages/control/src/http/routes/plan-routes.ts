@@ -11,7 +11,7 @@ export function planRoutes(app: App, { db, clock }: RouteContext): void {
   const tags = ['plans']
   const params = z.object({ name: nameSchema })
   const withCustomers = storedPlanSchema.extend({
-    customers: z.int().min(0).describe('How many customers are on it by name.'),
+    customers: z.int().min(0).describe('How many customers name it.'),
   })
 
   app.get('/v1/plans', {
@@ -33,7 +33,7 @@ export function planRoutes(app: App, { db, clock }: RouteContext): void {
   app.put('/v1/plans/:name', {
     config: { scope: 'admin' },
     schema: {
-      summary: 'Make a plan, or put another in its place; its customers are limited by it within 15 seconds',
+      summary: 'Create or replace a plan. Servers enforce it within 15 seconds',
       tags,
       params,
       headers: preconditionSchema,
@@ -47,7 +47,7 @@ export function planRoutes(app: App, { db, clock }: RouteContext): void {
   app.delete('/v1/plans/:name', {
     config: { scope: 'admin' },
     schema: {
-      summary: 'Remove a plan that nobody is on',
+      summary: 'Remove a plan without customers',
       tags,
       params,
       headers: ifMatchSchema,

@@ -8,7 +8,7 @@ import type { App, RouteContext } from '../route-context.js'
 
 const HOUR_MS = 3_600_000
 
-/** What was: the history of changes, and usage. */
+/** Records: the history of changes, and usage. */
 export function recordRoutes(app: App, { db, clock, counting }: RouteContext): void {
   app.get('/v1/changes', {
     config: { scope: 'read' },
@@ -30,12 +30,12 @@ export function recordRoutes(app: App, { db, clock, counting }: RouteContext): v
     config: { scope: 'read' },
     schema: {
       summary:
-        'What customers did, those with the most refusals first: by the minute for an hour, by the hour for 32 days',
+        'Requests by customer, those with the most refusals first: by the minute for an hour, by the hour for 32 days',
       tags: ['history'],
       querystring: z.strictObject({
         customer: customerIdSchema.optional(),
-        from: timeQuerySchema.optional().describe('Epoch milliseconds. Without it: an hour ago.'),
-        to: timeQuerySchema.optional().describe('Epoch milliseconds. Without it: now.'),
+        from: timeQuerySchema.optional().describe('Epoch milliseconds. Default: an hour ago.'),
+        to: timeQuerySchema.optional().describe('Epoch milliseconds. Default: now.'),
         limit: pageSchema,
       }),
       response: { 200: z.object({ from: z.int(), to: z.int(), usage: z.array(usageSchema) }) },

@@ -5,10 +5,10 @@ import { listServers, serverCount, stopCounting } from '../../sync/membership.js
 import { serverSchema } from '../../sync/server-schema.js'
 import { type App, authorOf, type RouteContext } from '../route-context.js'
 
-/** A server that has not been heard of for three intervals is silent. */
+/** A server is silent after three intervals without a sync. */
 const SILENT_MS = 3 * SYNC_MS
 
-/** Servers: who reports, what each has, and over how many limits are split. */
+/** Servers: which ones sync, what each has, and how many share a limit. */
 export function serverRoutes(app: App, { db, clock }: RouteContext): void {
   const tags = ['servers']
 
@@ -20,7 +20,7 @@ export function serverRoutes(app: App, { db, clock }: RouteContext): void {
       response: {
         200: z.object({
           setting: z.enum(['each', 'split']),
-          counted: z.int().min(0).describe('Over how many servers limits are split now.'),
+          counted: z.int().min(0).describe('How many servers share a limit now.'),
           servers: z.array(serverSchema),
         }),
       },
@@ -42,7 +42,7 @@ export function serverRoutes(app: App, { db, clock }: RouteContext): void {
   app.delete('/v1/servers/:id', {
     config: { scope: 'admin' },
     schema: {
-      summary: 'Stop counting a server that will not come back; if it does, it is counted again',
+      summary: 'Stop counting a server that will not come back. If it does, it is counted again',
       tags,
       params: z.object({ id: z.string() }),
       response: { 204: z.undefined() },

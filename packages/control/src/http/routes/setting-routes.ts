@@ -5,7 +5,7 @@ import { readSettings } from '../../plans/settings.js'
 import { changeOf, tagged } from '../conditional.js'
 import type { App, RouteContext } from '../route-context.js'
 
-/** The settings: rate limits across servers, and the default plan. */
+/** The settings: whole or split limits, and the default plan. */
 export function settingRoutes(app: App, { db, clock }: RouteContext): void {
   const tags = ['settings']
 
@@ -18,7 +18,7 @@ export function settingRoutes(app: App, { db, clock }: RouteContext): void {
   app.patch('/v1/settings', {
     config: { scope: 'admin' },
     schema: {
-      summary: 'Change settings; what is left out stays',
+      summary: 'Change settings. Those left out stay',
       tags,
       headers: ifMatchSchema,
       body: settingsBodySchema,

@@ -4,7 +4,7 @@ import { SYNC_PATH, SYNC_PROTOCOL, syncRequestSchema, syncResponseSchema } from 
 import type { SyncAnswer, SyncDesk } from '../../sync/sync-desk.js'
 import type { App } from '../route-context.js'
 
-/** A report of 20,000 customers is some 2 MB of JSON with long ids. */
+/** A report of 20,000 customers with long ids is some 2 MB of JSON. */
 const LARGEST_REPORT_BYTES = 8 * 1024 * 1024
 /** Less than this is not worth compressing. */
 const SMALL_BYTES = 1_024
@@ -12,13 +12,13 @@ const SMALL_BYTES = 1_024
 const compress = promisify<Buffer, Buffer>(gzip)
 const uncompress = promisify<Buffer, Buffer>(gunzip)
 
-/** Where servers report and are told what has changed. */
+/** Servers send their report here, and get what has changed. */
 export function syncRoute(app: App, desk: SyncDesk): void {
   app.post(SYNC_PATH, {
     config: { scope: 'sync' },
     bodyLimit: LARGEST_REPORT_BYTES,
     schema: {
-      summary: `A server reports, and is told what has changed (protocol ${SYNC_PROTOCOL})`,
+      summary: `Report as a server, and get what has changed (protocol ${SYNC_PROTOCOL})`,
       tags: ['sync'],
       body: syncRequestSchema,
       response: { 200: syncResponseSchema },
@@ -26,7 +26,7 @@ export function syncRoute(app: App, desk: SyncDesk): void {
     handler: async ({ body, headers }, reply) => {
       const answer = await desk(body)
       const wantsGzip = /\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/i.test(headers['accept-encoding'] ?? '')
-      // Not `type()`, which adds a charset that JSON does not have: an unchanged answer is to be small.
+      // Not `type()`, which adds a charset: JSON has none, and an unchanged answer must be small.
       reply.header('content-type', 'application/json')
       const { bytes, zipped } = await bodyOf(answer, wantsGzip)
       if (zipped) reply.header('content-encoding', 'gzip').header('vary', 'accept-encoding')

@@ -4,7 +4,7 @@ import { addToken, listTokens, removeToken } from '../../access/tokens.js'
 import { nameSchema } from '../../base/schemas.js'
 import { type App, authorOf, type RouteContext } from '../route-context.js'
 
-/** Tokens: list, make, remove. Two at a time may be in use, so that one can be replaced without an outage. */
+/** Tokens: list, create, remove. Several may be valid at once, so one can be replaced without an outage. */
 export function tokenRoutes(app: App, { db, clock }: RouteContext): void {
   const tags = ['tokens']
 
@@ -21,7 +21,7 @@ export function tokenRoutes(app: App, { db, clock }: RouteContext): void {
   app.post('/v1/tokens', {
     config: { scope: 'admin' },
     schema: {
-      summary: 'Make a token; this is the only time it is shown',
+      summary: 'Create a token. It is shown only this once',
       tags,
       body: z.strictObject({ scope: tokenSchema.shape.scope, label: nameSchema }),
       response: { 201: tokenSchema.extend({ token: z.string() }) },
@@ -35,7 +35,7 @@ export function tokenRoutes(app: App, { db, clock }: RouteContext): void {
   app.delete('/v1/tokens/:selector', {
     config: { scope: 'admin' },
     schema: {
-      summary: 'End a token at once',
+      summary: 'Revoke a token at once',
       tags,
       params: z.object({ selector: z.string() }),
       response: { 204: z.undefined() },
