@@ -3,7 +3,7 @@ import { isStorable, storableText } from '../../src/base/storable.js'
 import { openDatabase } from '../../src/store/database.js'
 import { dataDirectory, START, startHarness } from '../support.js'
 
-/** Each would come back as `a` or as U+FFFD, under which another customer is, or nobody. */
+/** Each would come back as `a` or with U+FFFD: another customer's id, or none. */
 const UNSTORABLE = ['a\0', 'a\0b', '\0', '\ud800', 'a\udc00b', '\udc00\ud800']
 
 test('a text is storable unless the character 0 or half a surrogate pair is in it', () => {
@@ -15,7 +15,7 @@ test('a text is storable unless the character 0 or half a surrogate pair is in i
   expect(UNSTORABLE.map(storableText)).toEqual(['a\ufffd', 'a\ufffdb', '\ufffd', '\ufffd', 'a\ufffdb', '\ufffd\ufffd'])
 })
 
-test('what cannot be stored as it is gets no row, and no row is looked for under it', async () => {
+test('a string that is not storable gets no row, and finds none', async () => {
   const db = await openDatabase({ directory: dataDirectory(), now: START })
   const add = 'INSERT INTO setting VALUES (?, ?, 1)'
   db.run(add, 'a', 'value')
@@ -28,7 +28,7 @@ test('what cannot be stored as it is gets no row, and no row is looked for under
   db.close()
 })
 
-test('customers whose ids cannot be stored are not, and whatever servers meet, all servers get everything', async () => {
+test('customers with ids that are not storable are left out, and every server still gets everything', async () => {
   const { sync, call } = await startHarness()
   await call('/v1/plans/free', { method: 'PUT', body: { limits: { per_second: 10 } } })
   const unknown = ['a', ...UNSTORABLE, 'b']
@@ -44,7 +44,7 @@ test('customers whose ids cannot be stored are not, and whatever servers meet, a
   })
 })
 
-test('what they did is counted all the same, under the name with U+FFFD in it', async () => {
+test('their requests are counted all the same, under an id with U+FFFD', async () => {
   const { sync, call } = await startHarness()
   const usage = UNSTORABLE.map((id): [string, number, number, number, [string, number][]] => [
     id,
@@ -69,7 +69,7 @@ test('what they did is counted all the same, under the name with U+FFFD in it', 
   })
 })
 
-test('whoever sets one is told so, in any text of a request, and nothing is changed', async () => {
+test('a string that is not storable is an error anywhere in a request, and nothing is changed', async () => {
   const { call } = await startHarness()
   const requests: [string, string, object | string | undefined][] = [
     ['PUT', '/v1/customers/a%00b', {}],

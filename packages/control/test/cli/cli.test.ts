@@ -113,7 +113,7 @@ test('an override without an effect is pointed out', async () => {
   expect((await run('override set acme --per-second inherit')).error).toBe('')
 })
 
-test('servers are listed with what is wrong with them, and forgotten', async () => {
+test('servers are listed with their faults, and forgotten', async () => {
   const { run, sync } = await shell()
   await run('settings --servers split')
   await sync({ ...aServer('a'), applyError: { epoch: 'e', rev: 1, message: 'a limit is NaN' } })
@@ -293,7 +293,7 @@ test('an override may end after the last date', async () => {
   expect((await run('customers show acme')).out).toContain('override until +275760-09')
 })
 
-test('what other people put into names cannot reach the terminal as a command', async () => {
+test('control characters in names of other people do not reach the terminal', async () => {
   const { run, call, sync } = await shell()
   const id = encodeURIComponent('\u001b[2J\u009bevil\u202e')
   await call(`/v1/customers/${id}`, { method: 'PUT', body: { name: 'line\nbreak' } })

@@ -75,7 +75,7 @@ test('customers go out as CSV and come in again as they were', async () => {
   expect(strip((await call('/v1/customers')).body)).toEqual(strip(before))
 })
 
-test('an import leaves alone what it has no column for, and takes away what is empty', async () => {
+test('an import does not change parts without a column, and removes those that are empty', async () => {
   const harness = await withPlans()
   await harness.call('/v1/customers/acme', { method: 'PUT', body: { plan: 'free', name: 'Acme', note: 'old' } })
   expect((await importText(harness, 'id,plan,note\nacme,pro,\nnew,,\n')).body).toEqual({
@@ -108,7 +108,7 @@ test.each(['', 'name\nx', 'id,nmae\nx,y', 'id;plan\nx;free', 'id,id\nx,y'])(
   },
 )
 
-test('a dry run says what would change, and changes nothing', async () => {
+test('a dry run counts what would change, and changes nothing', async () => {
   const harness = await withPlans()
   const answer = await importText(harness, 'id,plan\na,pro\nb,free\n', '?dryRun=true')
   expect(answer.body).toEqual({ created: 2, changed: 0, unchanged: 0 })

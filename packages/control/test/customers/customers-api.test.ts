@@ -11,7 +11,7 @@ async function withPlans(): Promise<Harness> {
   return harness
 }
 
-test('a customer is stored, read with the rule that gives each limit, and forgotten', async () => {
+test('a customer is stored, read with the rule behind each limit, and removed', async () => {
   const { call } = await withPlans()
   expect((await call('/v1/customers/acme')).status).toBe(404)
   const made = await call('/v1/customers/acme', { method: 'PUT', body: { plan: 'pro', name: 'Acme Ltd' } })
@@ -82,7 +82,7 @@ test('customers are listed page by page, by plan, by a part of id or name, and b
   expect((await call('/v1/customers?plann=pro')).status).toBe(400)
 })
 
-test('an override holds for as long as it says, by the control plane clock, with its reason and author', async () => {
+test('an override is in force until its end, by the clock of the control plane, with its reason and author', async () => {
   const { call, clock } = await withPlans()
   await call('/v1/customers/acme', { method: 'PUT', body: { plan: 'free' } })
   const set = await call('/v1/customers/acme/overrides', {
@@ -145,7 +145,7 @@ test('an override that means nothing is refused, and nothing is stored', async (
   expect((await call('/v1/customers/acme')).status).toBe(404)
 })
 
-test('who changed what, and when, is in the history, the latest first', async () => {
+test('every change is in the history with its author and time, the latest first', async () => {
   const { call, clock } = await withPlans()
   clock.advance(5)
   await call('/v1/customers/acme', { method: 'PUT', body: { plan: 'free' } })

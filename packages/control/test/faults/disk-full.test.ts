@@ -37,7 +37,7 @@ async function withQuota() {
   return { db, clock, call, sync, errors }
 }
 
-/** The disk has room for what is there and nothing more. */
+/** The disk has room for the files it has and nothing more. */
 function fill(db: Database): void {
   const [size] = db.all<{ page_count: number }>('PRAGMA page_count')
   db.all(`PRAGMA max_page_count = ${size?.page_count}`)

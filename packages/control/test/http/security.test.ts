@@ -14,7 +14,7 @@ test('the first start makes an admin token and a token for servers; later starts
   expect(second.control.firstTokens).toBeUndefined()
 })
 
-test('every route asks for a token, but for the health check and the OpenAPI document', async () => {
+test('every route needs a token, except the health check and the OpenAPI document', async () => {
   const { call, control, adminToken } = await startHarness()
   const { paths } = (await (await fetch(`${control.url}/openapi.json`)).json()) as { paths: Record<string, object> }
   const open: string[] = []
@@ -32,7 +32,7 @@ test('every route asks for a token, but for the health check and the OpenAPI doc
   expect([...new Set(open)]).toEqual(['get /health', 'get /openapi.json'])
 })
 
-test('a token may do what its scope says and nothing else, and the answer names the scope that is needed', async () => {
+test('a token is good for its scope and nothing else, and the error names the scope that is needed', async () => {
   const { call, control, adminToken, syncToken } = await startHarness()
   const readToken = control.createToken('read', 'dashboard').token
   const requests: [string, string, object | undefined][] = [
@@ -53,7 +53,7 @@ test('a token may do what its scope says and nothing else, and the answer names 
   expect(refused.body).toMatchObject({ code: 'wrong_scope', detail: expect.stringMatching(/"read".*"sync"/) })
 })
 
-test('tokens are made, listed without their secret, used side by side, and ended at once', async () => {
+test('tokens are created, listed without their secret, used side by side, and revoked at once', async () => {
   const { call } = await startHarness()
   const made = await call('/v1/tokens', { method: 'POST', body: { scope: 'sync', label: 'Frankfurt' } })
   expect(made.status).toBe(201)
@@ -69,7 +69,7 @@ test('tokens are made, listed without their secret, used side by side, and ended
   expect((await call('/v1/changes?kind=token')).text).not.toContain(secret)
 })
 
-test('what is stored of a token is a hash: the secret is nowhere in the data directory', async () => {
+test('only a hash of a token is stored: the secret is nowhere in the data directory', async () => {
   const { data, call, adminToken, syncToken } = await startHarness()
   await call('/v1/plans')
   for (const name of readdirSync(data)) {

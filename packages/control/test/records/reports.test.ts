@@ -48,13 +48,13 @@ test('an answer without a report acknowledges none', async () => {
   expect(await sync()).not.toHaveProperty('ackSeq')
 })
 
-test('the last report counts with the goodbye', async () => {
+test('the report of a server that leaves is counted', async () => {
   const { sync, call } = await startHarness()
   expect((await sync({ leaving: true, report: report(1, ['acme', 3, 0, 3, []]) })).ackSeq).toBe(1)
   expect((await call('/v1/usage')).body.usage).toMatchObject([{ customer: 'acme', allowed: 3 }])
 })
 
-test('usage is listed with the most refusals first, and may be asked for by customer and time', async () => {
+test('usage is listed with the most refusals first, and can be read by customer and time', async () => {
   const { sync, call, clock } = await startHarness()
   await sync({
     report: report(1, ['quiet', 1, 0, 1, []], ['busy', 900, 0, 90, []], ['refused', 10, 5, 5, [['per_second', 5]]]),
@@ -113,7 +113,7 @@ test('a large report is counted in parts, all of it before anybody reads usage',
   expect(new Set(answer.map(({ allowed, refused }) => `${allowed} ${refused}`))).toEqual(new Set(['4 2']))
 })
 
-test('what was taken and not yet counted when the control plane was killed is counted after the start, once', async () => {
+test('reports that were stored and not yet counted before a kill are counted after the start, once', async () => {
   const { sync, data, clock, control, adminToken, syncToken } = await startHarness()
   const db = await openDatabase({ directory: data, now: clock() })
   onTestFinished(() => db.close())

@@ -24,7 +24,7 @@ test.each([
   await expect(started).rejects.toMatchObject({ code, message: expect.stringMatching(message) })
 })
 
-test('a port that is taken is an error, lets the database go, and makes no tokens that nobody sees', async () => {
+test('a port in use is an error, closes the database, and creates no tokens', async () => {
   const { control } = await startHarness()
   const data = dataDirectory()
   const port = Number(new URL(control.url).port)

@@ -66,7 +66,7 @@ test('two that start at once apply each step once', async () => {
   expect(both[0]?.all('SELECT name FROM migration')).toEqual(MIGRATIONS.map(({ name }) => ({ name })))
 })
 
-test('a control plane that finds a newer database says so and does not start', async () => {
+test('a control plane does not start on a newer database, and names it', async () => {
   const { data, control } = await startHarness()
   await control.close()
   const { db } = await open(join(data, 'control.db'))

@@ -14,7 +14,7 @@ describe.each(drivers)('the driver %s', (driver) => {
     return { db, path }
   }
 
-  test('gives plain rows, also of statements that change something', async () => {
+  test('returns plain rows, also of statements that change something', async () => {
     const { db } = await open()
     db.exec('CREATE TABLE thing (id TEXT PRIMARY KEY, number INTEGER) STRICT')
     expect(db.prepare('INSERT INTO thing VALUES (?, ?) RETURNING id, number').all('a', 2 ** 53 - 1)).toEqual([
@@ -40,7 +40,7 @@ describe.each(drivers)('the driver %s', (driver) => {
     expect(db.prepare('SELECT * FROM thing').all()).toEqual([{ id: 'a' }])
   })
 
-  test('says which errors are a full disk, a lock, or something else', async () => {
+  test('tells a full disk, a lock and other errors apart', async () => {
     const { db, path } = await open()
     db.exec('CREATE TABLE thing (id TEXT) STRICT')
     const faultOf = (work: () => unknown) => {
@@ -63,7 +63,7 @@ describe.each(drivers)('the driver %s', (driver) => {
     expect(sqliteFault(undefined)).toBeUndefined()
   })
 
-  test('reads one moment of a database that is written to meanwhile', async () => {
+  test('reads one moment of a database while it is written to', async () => {
     const db = await openDatabase({ directory: dataDirectory(), driver, now: START })
     onTestFinished(() => db.close())
     db.run("INSERT INTO setting VALUES ('a', '1', 1)")

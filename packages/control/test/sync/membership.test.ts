@@ -5,7 +5,7 @@ import { aServer, dataDirectory, type Harness, START, startHarness } from '../su
 const SECOND = 1_000
 const MINUTE = 60_000
 
-/** Lets time pass as it does: with servers that sync every 15 seconds. Gives how many servers each was told of last. */
+/** Advances time with servers that sync every 15 seconds. Returns the number of servers in the last answer to each. */
 async function pass({ sync, clock }: Harness, ms: number, names: string): Promise<number[]> {
   let counts: number[] = []
   for (let passed = 0; passed < ms; passed += 15 * SECOND) {
@@ -40,7 +40,7 @@ test('a server that vanishes counts until ten minutes after its last sync, to th
   expect(await pass(harness, 1, 'ba')).toEqual([2, 2])
 })
 
-test('a server that says goodbye stops counting at once, and stays so whatever arrives late', async () => {
+test('a server that leaves is not counted from then on, even if an older request arrives later', async () => {
   const harness = await startHarness()
   await harness.sync(aServer('a'))
   await harness.sync(aServer('b'))
@@ -78,7 +78,7 @@ test('time without a control plane is not silence: everybody gets two minutes to
   expect(await pass(second, 1, 'ab')).toEqual([2, 2])
 })
 
-test('a machine that slept, or whose clock was set forward, forgets nobody', async () => {
+test('a machine that slept, or whose clock was set forward, forgets no server', async () => {
   const harness = await startHarness()
   for (const name of 'abcd') await harness.sync(aServer(name))
   harness.clock.advance(60 * MINUTE)
@@ -87,7 +87,7 @@ test('a machine that slept, or whose clock was set forward, forgets nobody', asy
   expect(await pass(harness, 1, 'abc')).toEqual([3, 3, 3])
 })
 
-test('a clock that is set back lets nobody count for longer than ten minutes from then', async () => {
+test('after a clock is set back no server is counted for longer than ten minutes', async () => {
   const harness = await startHarness()
   for (const name of 'ab') await harness.sync(aServer(name))
   harness.clock.advance(-24 * 60 * MINUTE)
@@ -97,7 +97,7 @@ test('a clock that is set back lets nobody count for longer than ten minutes fro
 
 const from = (name: string, servers: number) => ({ ...aServer(name), have: { epoch: 'another', rev: 7 }, servers })
 
-test('after a lost database the answer is what servers say they had, for as long as it takes to give all a new token', async () => {
+test('after a lost database the count is what servers report, until all can have a new token', async () => {
   const harness = await startHarness()
   expect((await harness.sync(from('a', 4))).servers).toBe(4)
   harness.clock.advance(MINUTE)
@@ -108,7 +108,7 @@ test('after a lost database the answer is what servers say they had, for as long
   expect((await harness.sync(from('d', 4))).servers).toBe(4)
 })
 
-test('after a database was put back the answer is what servers say they had, until all have had time to report', async () => {
+test('after a restored database the count is what servers report, until all have had time to report', async () => {
   const harness = await startHarness()
   harness.clock.advance(24 * 60 * MINUTE)
   expect((await harness.sync(from('a', 4))).servers).toBe(4)
@@ -120,7 +120,7 @@ test('after a database was put back the answer is what servers say they had, unt
   expect((await harness.sync(from('d', 4))).servers).toBe(4)
 })
 
-test('what servers have to say of another history is listened to once, not for ever', async () => {
+test('a count of another history is used once, not for ever', async () => {
   const harness = await startHarness()
   await harness.call('/v1/plans/free', { method: 'PUT', body: {} })
   const stale = from('a', 40)
@@ -141,7 +141,7 @@ test('an operator may stop counting a server; if it is alive after all, it is co
   expect((await harness.call('/v1/servers/instance-x', { method: 'DELETE' })).status).toBe(404)
 })
 
-test('two control planes on one database count the same servers and tell the same limits', async () => {
+test('two control planes on one database count the same servers and send the same limits', async () => {
   const [data, clock] = [dataDirectory(), manualClock(START)]
   const one = await startHarness({ data, clock })
   const two = await startHarness({ data, clock, tokens: { admin: one.adminToken, sync: one.syncToken } })

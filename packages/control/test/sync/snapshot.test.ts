@@ -52,7 +52,7 @@ async function counting(customers: number): Promise<{ db: Database; builds: () =
 const read = (gzip: Buffer) =>
   JSON.parse(gunzipSync(gzip).toString()) as { rev: number; document: { customers: [string, object][] } }
 
-test('everything is built once per revision, however many ask at a time', async () => {
+test('everything is built once per revision, however many servers sync at once', async () => {
   const { db, builds, change } = await counting(2_500)
   const snapshotFor = createSnapshots(db)
   const ask = async () => {
@@ -72,7 +72,7 @@ test('everything is built once per revision, however many ask at a time', async 
   )
 })
 
-test('a change that is made while everything is being built is not missed by who asks after it', async () => {
+test('a change during the building of everything is in answers to later requests', async () => {
   const { db, change } = await counting(2_500)
   const snapshotFor = createSnapshots(db)
   const before = snapshotFor(readState(db))

@@ -34,7 +34,7 @@ test('a server that has nothing gets everything, and then nothing until somethin
   expect(unchanged).toMatchObject({ kind: 'unchanged', epoch, rev })
 })
 
-test('a server is told what has changed since the revision it has: set, changed and removed', async () => {
+test('a server gets what has changed since its revision: set, changed and removed', async () => {
   const { call, sync } = await withFree()
   await call('/v1/customers/old', { method: 'PUT', body: { plan: 'free' } })
   await call('/v1/plans/unused', { method: 'PUT', body: {} })
@@ -58,7 +58,7 @@ test('a server is told what has changed since the revision it has: set, changed 
   })
 })
 
-test('who was removed and made again is not removed', async () => {
+test('a customer who was removed and created again is not removed', async () => {
   const { call, sync } = await withFree()
   await call('/v1/customers/acme', { method: 'PUT', body: {} })
   const { epoch, rev } = await sync()
@@ -68,7 +68,7 @@ test('who was removed and made again is not removed', async () => {
   expect(delta).toMatchObject({ changes: { customers: [['acme', { plan: 'free' }]], removedCustomers: [] } })
 })
 
-test('removals are forgotten after 30 days; who was away for longer gets everything', async () => {
+test('removals are forgotten after 30 days, and a server with an older revision gets everything', async () => {
   const { call, sync, clock, data } = await withFree()
   const db = await openDatabase({ directory: data, now: clock() })
   onTestFinished(() => db.close())
@@ -110,7 +110,7 @@ test('fields that a newer server sends are passed over', async () => {
   expect(answer.status).toBe(200)
 })
 
-test('a database in which nothing was ever set does not overrule what servers have', async () => {
+test('a database in which nothing was ever set does not replace what servers have', async () => {
   const { sync, call } = await startHarness()
   const have = { epoch: 'another-history', rev: 41 }
   const report = { seq: 1, lengthMs: 15_000, usage: [], unknown: ['acme'], dropped: 0 }
@@ -122,7 +122,7 @@ test('a database in which nothing was ever set does not overrule what servers ha
   expect(await sync({ have, servers: 1 })).toMatchObject({ kind: 'full', rev: 1 })
 })
 
-test('customers that a server meets and does not know are stored, and come with the same answer', async () => {
+test('customers that a server sees for the first time are stored, and are in the same answer', async () => {
   const { call, sync } = await withFree()
   const { epoch, rev } = await sync()
   const report = { seq: 1, lengthMs: 15_000, usage: [], unknown: ['new', 'new', 'x'.repeat(1_025)], dropped: 0 }
@@ -134,12 +134,12 @@ test('customers that a server meets and does not know are stored, and come with 
     plan: null,
     effective: { plan: 'free', planFrom: 'default' },
   })
-  // Another server that meets the same customer changes nothing.
+  // Another server that sees the same customer changes nothing.
   const again = await sync({ ...aServer('b'), have: { epoch, rev: rev + 1 }, report })
   expect(again).toMatchObject({ kind: 'unchanged', rev: rev + 1 })
 })
 
-test('a customer who was removed and is met again is stored again', async () => {
+test('a customer who was removed and is seen again is stored again', async () => {
   const { call, sync } = await withFree()
   await call('/v1/customers/acme', { method: 'PUT', body: { plan: 'free' } })
   const { epoch, rev } = await sync()
@@ -159,7 +159,7 @@ test('a server that could not use a delta gets the changes since, the next time'
   }
 })
 
-test('gzip is sent to who takes it, and everything else to who does not', async () => {
+test('gzip is sent to servers that accept it, and plain JSON to others', async () => {
   const { call, syncToken, control } = await withFree()
   const text = ['id', ...Array.from({ length: 100 }, (_, index) => `customer-${index}`)].join('\n')
   await call('/v1/customers.csv', { method: 'POST', body: text })
