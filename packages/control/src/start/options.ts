@@ -1,5 +1,5 @@
-import { type Clock, type Duration, durationMs, RailError } from '@rail/core'
-import { checkOption, checkOptionNames, shown } from '@rail/core/adapter'
+import { type Clock, type Duration, durationMs } from '@rail/core'
+import { checkOption, checkOptionNames, unexpected } from '@rail/core/adapter'
 import type { SqliteDriver } from '../store/sqlite.js'
 import { LONGEST_SYNC_MS } from '../store/state.js'
 
@@ -28,13 +28,10 @@ const NAMES = ['data', 'port', 'host', 'syncEvery', 'clock', 'driver', 'onError'
 
 /** Checks all options. @throws RailError `RAIL_BAD_OPTION`, `RAIL_UNKNOWN_OPTION`, `RAIL_BAD_DURATION` */
 export function checkOptions(options: ControlPlaneOptions): void {
-  checkOptionNames(options, NAMES, 'startControlPlane')
+  checkOptionNames(options, NAMES, 'startControlPlane()')
   const { data, port, host, syncEvery, clock, driver, onError } = options
   if (!isText(data) || data === '') {
-    throw new RailError(
-      'RAIL_BAD_OPTION',
-      `data: expected the path of a directory, got ${shown(data)}. Write data: './data'.`,
-    )
+    throw unexpected('RAIL_BAD_OPTION', 'data', 'the path of a directory', data, "Write data: './data'.")
   }
   checkOption('port', port, 'a whole number from 0 to 65535', isPort)
   checkOption('host', host, 'an address, such as 127.0.0.1', isText)
