@@ -14,9 +14,7 @@ function faultsOf(issue: Issue, data: unknown, within: readonly PropertyKey[]): 
   const path = [...within, ...issue.path]
   const [closest] =
     issue.code === 'invalid_union'
-      ? issue.errors
-          .filter((form) => form.some((one) => one.path.length > 0 || one.code === 'unrecognized_keys'))
-          .sort((a, b) => a.length - b.length)
+      ? issue.errors.filter((form) => form.some((one) => one.path.length > 0)).sort((a, b) => a.length - b.length)
       : []
   if (closest !== undefined) return closest.flatMap((one) => faultsOf(one, data, path))
   return [{ path: path.map(String).join('.'), message: messageOf(issue, wrongValue(issue, data, path)) }]
