@@ -3,7 +3,7 @@ import { writeSync } from 'node:fs'
 import { arrayBuffer } from 'node:stream/consumers'
 import { main } from './cli/main.js'
 
-/** Writes a line at once, so that nothing is lost at the end. A reader that has gone (`| head`) is no failure. */
+/** Writes a line synchronously, so that none is lost at exit. A reader that has closed (`| head`) is not a failure. */
 function writeTo(descriptor: 1 | 2): (line: string) => void {
   return (line) => {
     try {

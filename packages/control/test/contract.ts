@@ -8,7 +8,7 @@ interface Document {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
 }
 
-/** What the served OpenAPI document promises, to hold answers against. */
+/** The promises of the OpenAPI document, to check answers against. */
 export interface Contract {
   /** Fails the test where an answer is not as documented. */
   check(method: string, path: string, status: number, type: string, body: unknown): void

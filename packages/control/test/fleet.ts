@@ -17,7 +17,7 @@ export interface Seen {
 export interface ApiServer {
   readonly child: ChildProcess
   ask(customer?: string): Promise<Seen>
-  /** Asks so many times; gives how many were let in. */
+  /** Sends this many requests. Returns how many were allowed. */
   burst(requests: number, customer?: string): Promise<number>
   /** Moves the limiter's clock. */
   advance(ms: number): Promise<void>
@@ -29,7 +29,7 @@ export interface ApiServer {
     servers: number
     failures: number
   }>
-  /** Ends it: cleanly, with a goodbye, or with SIGKILL. */
+  /** Ends it: cleanly, so that it leaves, or with SIGKILL. */
   stop(signal?: 'SIGTERM' | 'SIGKILL'): Promise<void>
 }
 
@@ -78,7 +78,7 @@ export async function startApi(control: {
   }
 }
 
-/** Asks again and again until it is so; gives how long that took, in milliseconds. The test's own time limit ends it. */
+/** Calls a check until it is true. Returns how long that took, in milliseconds. The test's own time limit ends it. */
 export async function until(isSo: () => Promise<boolean>): Promise<number> {
   const began = performance.now()
   while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 10))

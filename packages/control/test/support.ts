@@ -39,7 +39,7 @@ export interface CallOptions {
   readonly headers?: Record<string, string>
 }
 
-/** A control plane under test, and how to call it. Every answer is held against the OpenAPI document it serves. */
+/** A control plane under test, and how to call it. Every answer is checked against its OpenAPI document. */
 export interface Harness {
   readonly control: ControlPlane
   readonly clock: ManualClock
@@ -96,7 +96,7 @@ export async function startHarness(
   }
 }
 
-/** What a server of this name says when it knows nothing yet. */
+/** The first sync request of a server with this name. */
 export function aServer(name: string): SyncRequest {
   return {
     v: 1,
@@ -109,7 +109,7 @@ export function aServer(name: string): SyncRequest {
   }
 }
 
-/** Posts JSON over a socket of its own, and gives every byte of the answer. */
+/** Posts JSON over a socket of its own, and returns every byte of the answer. */
 export async function rawPost(url: string, path: string, token: string, body: string, more = ''): Promise<Buffer> {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)

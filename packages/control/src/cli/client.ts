@@ -1,4 +1,4 @@
-import { DEFAULT_PORT } from '../control-plane.js'
+import { DEFAULT_PORT } from '../start/options.js'
 import { CliError, type Io } from './io.js'
 
 /** How a command reaches the control plane. */
@@ -9,38 +9,38 @@ export interface ClientOptions {
   readonly insecure?: boolean | undefined
 }
 
-/** What is sent. */
+/** The body and headers of a request. */
 export interface Send {
-  /** Bytes are sent as CSV, as they are. */
+  /** Bytes are sent as CSV, unchanged. */
   readonly body?: object | Uint8Array<ArrayBuffer>
   readonly headers?: Readonly<Record<string, string>>
 }
 
 /** Calls the admin API. */
 export interface Client {
-  /** The JSON of the answer; of an empty one, `{}`. @throws CliError where the control plane says no or does not answer */
+  /** The JSON of the answer, `{}` for an empty one. @throws CliError for an error of the control plane, or no answer */
   json<Body>(method: string, path: string, send?: Send): Promise<Body>
-  /** The text of the answer, as it is. */
+  /** The body of the answer, unchanged. */
   text(path: string): Promise<string>
-  /** As `json`, but `undefined` where there is no such thing. */
+  /** Like `json`, but `undefined` for 404. */
   find<Body>(path: string): Promise<Body | undefined>
 }
 
-/** A client for the control plane that the options or `RAIL_URL` and `RAIL_TOKEN` name. @throws CliError for wrong ones */
+/** A client for the control plane of the options, else of `RAIL_URL` and `RAIL_TOKEN`. @throws CliError for wrong ones */
 export function createClient(options: ClientOptions, env: Io['env']): Client {
   const url = options.url ?? env.RAIL_URL ?? `http://127.0.0.1:${DEFAULT_PORT}`
   const token = options.token ?? env.RAIL_TOKEN
   if (token === undefined || token === '') {
     throw new CliError(
       2,
-      'There is no token. Set RAIL_TOKEN, or give --token. The first start of the control plane printed one.',
+      'token: expected RAIL_TOKEN or --token, got neither. The first start of the control plane printed a token.',
     )
   }
-  // fetch would say so too, with the token in its message.
+  // The error of fetch would have the token in its message.
   if (!/^[\x21-\x7e]+$/.test(token.trim())) {
     throw new CliError(
       2,
-      'A token is printable ASCII without spaces; this one has other characters. Look at RAIL_TOKEN, or --token.',
+      'token: expected printable ASCII without spaces, got other characters. Check RAIL_TOKEN or --token.',
     )
   }
   checkUrl(url, options.insecure === true)
@@ -56,10 +56,14 @@ export function createClient(options: ClientOptions, env: Io['env']): Client {
       redirect: 'error',
     }).catch((cause: unknown) => {
       const { message, code } = Object((cause as Error).cause ?? cause) as { message?: string; code?: string }
-      throw new CliError(2, `The control plane at ${base} cannot be reached: ${code ?? message}.`, { cause })
+      throw new CliError(
+        2,
+        `Cannot reach the control plane at ${base}: ${code ?? message}. Check that it runs, and --url.`,
+        { cause },
+      )
     })
     if (response.ok) return response
-    throw new ProblemError(response.status, await problemIn(response))
+    throw new ProblemError(response.status, await problemIn(response, base))
   }
   const json = async <Body>(method: string, path: string, sent?: Send): Promise<Body> => {
     const text = await (await send(method, path, sent)).text()
@@ -76,7 +80,7 @@ export function createClient(options: ClientOptions, env: Io['env']): Client {
   }
 }
 
-/** The control plane said no. */
+/** The control plane answered with a problem. */
 class ProblemError extends CliError {
   readonly status: number
 
@@ -86,27 +90,27 @@ class ProblemError extends CliError {
   }
 }
 
-async function problemIn(response: Response): Promise<string> {
+async function problemIn(response: Response, base: string): Promise<string> {
   const text = await response.text()
   try {
     const { detail, errors = [] } = JSON.parse(text) as { detail: string; errors?: { path: string; message: string }[] }
     const more = errors.length > 1 ? errors.map(({ path, message }) => `\n  ${path}: ${message}`) : []
     return detail + more.join('')
   } catch {
-    return `It answered ${response.status} ${response.statusText}, and not as a control plane does. Is the URL right?`
+    return `${base}: expected the answer of a control plane, got ${response.status} ${response.statusText}. Check --url.`
   }
 }
 
 function checkUrl(url: string, insecure: boolean): void {
   const { protocol, hostname } = URL.canParse(url) ? new URL(url) : { protocol: '', hostname: '' }
   if (protocol !== 'http:' && protocol !== 'https:') {
-    throw new CliError(2, `The URL of a control plane begins with http:// or https://, got ${url}.`)
+    throw new CliError(2, `url: expected http:// or https://, got "${url}". Check RAIL_URL or --url.`)
   }
   const isLocal = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(hostname)
   if (protocol === 'http:' && !isLocal && !insecure) {
     throw new CliError(
       2,
-      `${url} is another machine, and over plain http everybody on the way can read the token. Use https, or --insecure-http.`,
+      `url: expected https:// for another machine, got ${url}. Over http anybody on the way can read the token. Use https, or allow it by --insecure-http.`,
     )
   }
 }

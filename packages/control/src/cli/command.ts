@@ -1,35 +1,50 @@
-import type { ParseArgsConfig } from 'node:util'
 import type { Client } from './client.js'
 import type { Io } from './io.js'
 
-/** The values of options, as `parseArgs` gives them. */
+/** The values of options, as `parseArgs` returns them. */
 export type Values = Readonly<Record<string, string | boolean | readonly string[] | undefined>>
+
+/** An option of a command, in the form that `parseArgs` takes, with its line of help. */
+export interface Option {
+  readonly type: 'string' | 'boolean'
+  readonly multiple?: boolean
+  readonly short?: string
+  /** The value, as in the help: `<number>`. Only for `string`. */
+  readonly value?: string
+  readonly help: string
+}
 
 /** What a command has when it runs. */
 export interface CommandContext {
   readonly io: Io
-  /** What stands after the command's own words. */
+  /** The arguments after the command's own words. */
   readonly args: readonly string[]
   readonly values: Values
-  /** The admin API; made when it is first asked for, because not every command needs it. */
+  /** The admin API. Created on the first call, because not every command needs it. */
   client(): Client
-  /** Prints the answer: as JSON where that is wanted, else as lines. */
+  /** Prints the answer: as JSON with `--json`, else as lines. */
   show(answer: object, lines: () => readonly string[]): void
 }
 
 /** A command. */
 export interface Command {
-  /** What stands after its words: `<name>`, `[limit…]`. */
+  /** The arguments: `<name>`, `[limit…]`. */
   readonly usage: string
-  /** One line. */
+  /** One line that begins with a verb. */
   readonly summary: string
+  /** More for its own help. */
+  readonly details?: readonly string[]
+  /** An example, without `rail-control`. */
+  readonly example?: string
   /** How many arguments it takes. */
   readonly args: readonly [least: number, most: number]
-  readonly options?: NonNullable<ParseArgsConfig['options']>
+  readonly options?: Readonly<Record<string, Option>>
+  /** Whether it never calls the admin API, and so has no `--url` and no `--token`. @default false */
+  readonly local?: boolean
   run(context: CommandContext): Promise<void>
 }
 
-/** The text of an option; `undefined` where it was not given. */
+/** The value of a string option, `undefined` if it was not given. */
 export function textOf(values: Values, name: string): string | undefined {
   const value = values[name]
   return typeof value === 'string' ? value : undefined

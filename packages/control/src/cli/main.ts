@@ -1,23 +1,17 @@
 import { parseArgs } from 'node:util'
 import { RailError } from '@rail/core'
-import { sqliteFault } from '../sqlite.js'
-import { VERSION } from '../version.js'
+import { VERSION } from '../base/version.js'
+import { sqliteFault } from '../store/sqlite.js'
 import { type Client, createClient } from './client.js'
-import type { Command, Values } from './command.js'
+import type { Command, Option, Values } from './command.js'
 import { COMMANDS } from './commands/index.js'
+import { reasonOf } from './files.js'
+import { helpFor, helpOfAll, helpOfGroup } from './help.js'
 import { CliError, type ExitCode, type Io } from './io.js'
+import { API_OPTIONS, COMMON_OPTIONS } from './options.js'
 import { printable } from './table.js'
 
-const COMMON = {
-  url: { type: 'string' },
-  token: { type: 'string' },
-  'insecure-http': { type: 'boolean' },
-  json: { type: 'boolean' },
-  help: { type: 'boolean', short: 'h' },
-  version: { type: 'boolean' },
-} as const
-
-/** Runs a command line. Gives the exit code: 0 done, 1 the control plane says no, 2 wrong usage or it cannot be reached. */
+/** Runs a command line. Returns the exit code: 0 done, 1 refused by the control plane, 2 wrong usage or unreachable. */
 export async function main(args: readonly string[], io: Io): Promise<ExitCode> {
   try {
     const found = commandIn(args)
@@ -28,21 +22,27 @@ export async function main(args: readonly string[], io: Io): Promise<ExitCode> {
     else await run(command, positionals.slice(name.split(' ').length), values, io, name)
     return 0
   } catch (error) {
-    if (!isForPeople(error)) throw error
-    io.error(error.message.split('\n').map(printable).join('\n'))
+    const text = textFor(error)
+    if (text === undefined) throw error
+    io.error(text.split('\n').map(printable).join('\n'))
     return error instanceof CliError ? error.exitCode : 2
   }
 }
 
-/** Whether an error says to whoever runs the command what is wrong: ours, the system's, and SQLite's do. */
-function isForPeople(error: unknown): error is Error {
-  if (error instanceof CliError || error instanceof RailError) return true
-  return error instanceof Error && ('syscall' in error || sqliteFault(error) !== undefined)
+/** What to print for an error: ours, the system's and SQLite's have a sentence for people. A bug has none. */
+function textFor(error: unknown): string | undefined {
+  if (error instanceof CliError || error instanceof RailError) return error.message
+  if (!(error instanceof Error)) return undefined
+  if (sqliteFault(error) !== undefined) return error.message
+  if (!('syscall' in error)) return undefined
+  return 'path' in error ? `Cannot use ${error.path}: ${reasonOf(error)}.` : error.message
 }
 
 async function run(command: Command, args: readonly string[], values: Values, io: Io, name: string): Promise<void> {
   const [least, most] = command.args
-  if (args.length < least || args.length > most) throw new CliError(2, `Usage: rail-control ${name} ${command.usage}`)
+  if (args.length < least || args.length > most) {
+    throw new CliError(2, `Usage: rail-control ${`${name} ${command.usage}`.trim()}`)
+  }
   let client: Client | undefined
   await command.run({
     io,
@@ -64,10 +64,16 @@ async function run(command: Command, args: readonly string[], values: Values, io
   })
 }
 
-/** The command that the first words name: `override set` before `override`. Options may stand before or between them. */
+/** The words of a command line. Options may be before, between or after them. */
+function wordsIn(args: readonly string[]): readonly string[] {
+  const options = { ...API_OPTIONS, ...COMMON_OPTIONS }
+  return parseArgs({ args: [...args], options, strict: false, allowPositionals: true }).positionals
+}
+
+/** The command of the first words: `override set` before `override`. */
 function commandIn(args: readonly string[]): [name: string, command: Command] | undefined {
-  const { positionals } = parseArgs({ args: [...args], options: COMMON, strict: false, allowPositionals: true })
-  for (const name of [positionals.slice(0, 2).join(' '), positionals[0] ?? '']) {
+  const words = wordsIn(args)
+  for (const name of [words.slice(0, 2).join(' '), words[0] ?? '']) {
     const command = COMMANDS.get(name)
     if (command !== undefined) return [name, command]
   }
@@ -75,15 +81,18 @@ function commandIn(args: readonly string[]): [name: string, command: Command] | 
 }
 
 function parsed(args: readonly string[], command: Command, name: string): { values: Values; positionals: string[] } {
+  const options: Record<string, Option> = {
+    ...(command.local ? {} : API_OPTIONS),
+    ...COMMON_OPTIONS,
+    ...command.options,
+  }
   try {
-    const { values, positionals } = parseArgs({
-      args: [...args],
-      options: { ...COMMON, ...command.options },
-      allowPositionals: true,
-    })
+    const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true })
     return { values: values as Values, positionals }
   } catch (cause) {
-    throw new CliError(2, `${(cause as Error).message}\n\n${helpFor(name, command)}`, { cause })
+    // Node's first sentence names the option. The rest is about arguments that begin with a dash.
+    const [sentence] = (cause as Error).message.split(/\. |\.$/)
+    throw new CliError(2, `${sentence}. Run rail-control ${name} --help for its options.`, { cause })
   }
 }
 
@@ -92,27 +101,13 @@ function withoutCommand(args: readonly string[], io: Io): ExitCode {
     io.out(VERSION)
     return 0
   }
-  const asked = args.length === 0 || args.includes('--help') || args.includes('-h')
-  if (asked) io.out(HELP)
-  else io.error(`There is no command "${args.filter((arg) => !arg.startsWith('-')).join(' ')}".\n\n${HELP}`)
-  return asked ? 0 : 2
-}
-
-const COMMON_HELP = `  --url       the control plane, default RAIL_URL or http://127.0.0.1:7245
-  --token     default RAIL_TOKEN
-  --json      one JSON object instead of text
-  --insecure-http   send the token over plain http to another machine
-
-Exit code: 0 done, 1 the control plane says no, 2 wrong usage or it cannot be reached.`
-
-const HELP = `Usage: rail-control <command>
-
-${[...COMMANDS].map(([name, { summary }]) => `  ${name.padEnd(18)} ${summary}`).join('\n')}
-
-  rail-control <command> --help says more.
-
-${COMMON_HELP}`
-
-function helpFor(name: string, { usage, summary }: Command): string {
-  return `Usage: rail-control ${name} ${usage}\n\n  ${summary}\n\n${COMMON_HELP}`
+  const words = wordsIn(args)
+  const wantsHelp = args.includes('--help') || args.includes('-h')
+  const group = helpOfGroup(words[0] ?? '')
+  if (wantsHelp || args.length === 0) {
+    io.out(group ?? helpOfAll())
+    return 0
+  }
+  io.error(group ?? `There is no command "${words.join(' ')}".\n\n${helpOfAll()}`)
+  return 2
 }

@@ -1,11 +1,11 @@
 import { manualClock } from '@rail/core'
 import { expect, onTestFinished, test } from 'vitest'
-import { createApp } from '../../src/app.js'
-import { type Database, openDatabase } from '../../src/database.js'
-import { createCounting } from '../../src/reports.js'
-import { startState } from '../../src/state.js'
-import { createSyncDesk } from '../../src/sync-desk.js'
-import { addToken } from '../../src/tokens.js'
+import { addToken } from '../../src/access/tokens.js'
+import { createApp } from '../../src/http/app.js'
+import { createCounting } from '../../src/records/reports.js'
+import { type Database, openDatabase } from '../../src/store/database.js'
+import { startState } from '../../src/store/state.js'
+import { createSyncDesk } from '../../src/sync/sync-desk.js'
 import { aServer, dataDirectory, START } from '../support.js'
 
 /** A control plane put together here, because only the connection that writes can be given a quota. */
@@ -37,7 +37,7 @@ async function withQuota() {
   return { db, clock, call, sync, errors }
 }
 
-/** The disk has room for what is there and nothing more. */
+/** The disk has room for the files it has and nothing more. */
 function fill(db: Database): void {
   const [size] = db.all<{ page_count: number }>('PRAGMA page_count')
   db.all(`PRAGMA max_page_count = ${size?.page_count}`)

@@ -5,7 +5,7 @@ import { type Harness, START, startHarness } from '../support.js'
 
 const MINUTE = 60_000
 
-/** A control plane that servers ask every 100 ms, with 10 requests per second for everybody, and so many API processes. */
+/** A control plane with syncs every 100 ms and 10 requests per second for everybody, and this many API processes. */
 async function fleet(
   size: number,
   setting: 'each' | 'split',
@@ -50,7 +50,7 @@ test('10 per second split on 4 processes is 3 on each; a fifth makes it 2; a cle
   await apis.pop()?.stop('SIGKILL')
   const killed = clock()
   const counted = async () => (await call('/v1/servers')).body.counted
-  // Time passes as it does: the others sync meanwhile.
+  // The other servers sync in the meantime.
   for (let passed = 0; passed < 9 * MINUTE; passed += MINUTE / 2) {
     clock.advance(MINUTE / 2)
     const isHeard = async () => {
@@ -66,7 +66,7 @@ test('10 per second split on 4 processes is 3 on each; a fifth makes it 2; a cle
   await until(allSend(apis, 4))
 })
 
-test('a limit that is raised for one customer holds on every process, by what it answers', async () => {
+test('a raised limit of one customer is enforced by every process, as its answers show', async () => {
   const { harness, apis } = await fleet(3, 'each')
   await until(allSend(apis, 10))
   for (const api of apis) {
@@ -87,14 +87,14 @@ test('a limit that is raised for one customer holds on every process, by what it
   await until(allSend(apis, 10))
 })
 
-test('a plan that changes under a bucket that is half spent keeps what was spent', async () => {
+test('a change of a plan keeps the tokens that a bucket has spent', async () => {
   const { harness, apis } = await fleet(1, 'each')
   const [api] = apis as [ApiServer]
   await until(allSend(apis, 10))
   await api.advance(MINUTE)
   expect(await api.burst(6)).toBe(6)
   await harness.call('/v1/plans/free', { method: 'PUT', body: { limits: { per_second: 20 } } })
-  // Polling takes tokens too: the first answer with the new limit has what was left, and what was added.
+  // Polling takes tokens too: the first answer with the new limit has the tokens left and those added.
   let last = { status: 200, burst: 10 as number | undefined, left: 4 as number | undefined }
   let taken = 6
   await until(async () => {
@@ -105,7 +105,7 @@ test('a plan that changes under a bucket that is half spent keeps what was spent
   expect(last.left).toBe(20 - taken)
 })
 
-test('a process that is not to say goodbye is counted after a clean stop too', async () => {
+test('a process with leaveOnClose: false is counted after a clean stop too', async () => {
   const { harness, apis } = await fleet(1, 'split')
   const { control, syncToken: token, call } = harness
   const quiet = await startApi({ url: control.url, token, env: { LEAVE: 'no' } })
@@ -115,7 +115,7 @@ test('a process that is not to say goodbye is counted after a clean stop too', a
   expect((await call('/v1/servers')).body.servers?.[0]?.leftAt).toBeNull()
 })
 
-test('a raised limit holds on all of eight processes within 15 seconds, at the usual pace, by what they answer', {
+test('all of eight processes enforce a raised limit within 15 seconds, at the usual interval, as their answers show', {
   timeout: 120_000,
 }, async () => {
   const { call, control, syncToken: token } = await startHarness({ clock: manualClock(START) })

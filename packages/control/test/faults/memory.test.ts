@@ -9,7 +9,7 @@ const gc = runInNewContext('gc') as () => void
 
 /** What is in use after a garbage collection, buffers too, in bytes. */
 async function inUse(): Promise<number> {
-  // What ends in a turn of its own, a stream say, is let go first.
+  // Objects that end in a turn of their own, such as streams, are released first.
   for (let turn = 0; turn < 3; turn++) {
     await new Promise((resolve) => setTimeout(resolve, 50))
     gc()
@@ -21,7 +21,7 @@ async function inUse(): Promise<number> {
 const CUSTOMERS = 5_000
 const SERVERS = 20
 
-/** One interval: a plan and a customer change, and every server reports and is told. */
+/** One interval: a plan and a customer change, and every server reports and gets them. */
 async function interval({ call, sync, clock }: Harness, servers: SyncRequest[], round: number): Promise<void> {
   clock.advance(15_000)
   await call('/v1/plans/free', { method: 'PUT', body: { limits: { per_second: 10 + round } } })
@@ -44,7 +44,7 @@ async function interval({ call, sync, clock }: Harness, servers: SyncRequest[], 
   }
 }
 
-test('the memory of a control plane is flat, however long servers report, join, and are told of changes', async () => {
+test('the memory of a control plane is flat, however long servers report, join, and get changes', async () => {
   const harness = await startHarness()
   await harness.call('/v1/plans/free', { method: 'PUT', body: { limits: { per_second: 10 } } })
   const ids = Array.from({ length: CUSTOMERS }, (_, number) => `c${number},free`)

@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { manualClock } from '@rail/core'
 import { expect, onTestFinished, test } from 'vitest'
-import { backUp } from '../../src/backup.js'
-import { openDatabase } from '../../src/database.js'
+import { backUp } from '../../src/store/backup.js'
+import { openDatabase } from '../../src/store/database.js'
 import { startProxy } from '../fault-proxy.js'
 import { type ApiServer, startApi, until } from '../fleet.js'
 import { dataDirectory, type Harness, START, startHarness } from '../support.js'
@@ -38,7 +38,7 @@ async function ask(api: ApiServer, load: Load, times: number): Promise<void> {
   }
 }
 
-/** Asks all servers for so many seconds, each some hundred times a second; gives how long each request took, in order. */
+/** Calls all servers for this many seconds, each some hundred times a second. Returns how long each request took, in order. */
 async function askFor(apis: readonly ApiServer[], load: Load, seconds: number): Promise<number[]> {
   const took: number[] = []
   const end = performance.now() + seconds * 1_000
@@ -115,7 +115,7 @@ test(`a control plane that is killed for ${OUTAGE_SECONDS} s under load changes 
   const text = (took: readonly number[]): string =>
     `p50 ${partOf(took, 0.5).toFixed(1)} ms, p99 ${partOf(took, 0.99).toFixed(1)} ms (${2 * took.length} requests)`
   console.info(`with a control plane ${text(before)}; without ${text(meanwhile)}`)
-  // The machine has other things to do: what one wait for the control plane would cost is many times as much.
+  // The machine is busy: a single wait for the control plane would cost many times as much.
   expect(partOf(meanwhile, 0.5)).toBeLessThan(partOf(before, 0.5) + 5)
   expect(partOf(meanwhile, 0.99)).toBeLessThan(partOf(before, 0.99) + 50)
   await start()
@@ -129,7 +129,7 @@ test(`a control plane that is killed for ${OUTAGE_SECONDS} s under load changes 
   // Whatever would be counted twice comes with the last words.
   for (const api of apis) await api.stop('SIGTERM')
   expect(await usageIn(call)).toEqual(load)
-  // No decision is another: of acme's requests, half of all, each server lets in twenty.
+  // No decision differs: of acme's requests, half of all, each server allows twenty.
   const half = (load.allowed + load.refused) / 2
   expect(load).toEqual({ allowed: half + 2 * 20, refused: half - 2 * 20 })
 })
@@ -210,7 +210,7 @@ test('a database that is put back from an older copy: every server gets the olde
   await third.control.close()
 })
 
-test('a copy that is put back and changed before anybody asks is not taken for what it was', async () => {
+test('a copy that is restored and changed before the first sync is another epoch', async () => {
   const [data, older] = [dataDirectory(), dataDirectory()]
   const clock = manualClock(START)
   const first = await startHarness({ data, clock })

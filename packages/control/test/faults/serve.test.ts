@@ -34,7 +34,7 @@ async function serve(...args: string[]) {
   return { child, url, tokens, printed }
 }
 
-test('serve starts with nothing but a directory, prints its tokens once, and ends cleanly when it is asked to', async () => {
+test('serve starts with nothing but a directory, prints its tokens once, and ends cleanly on SIGTERM', async () => {
   const data = dataDirectory()
   const first = await serve('--data', data)
   expect(first.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)

@@ -1,21 +1,20 @@
-import { readFileSync } from 'node:fs'
-import type { CustomerBody, Effective, OverrideBody, StoredCustomer } from '../../schemas.js'
+import type { CustomerBody, Effective, OverrideBody, StoredCustomer } from '../../customers/customer-schemas.js'
 import { type Command, textOf } from '../command.js'
-import { CliError } from '../io.js'
+import { bytesIn } from '../files.js'
 import { tableLines, timeText, windowText } from '../table.js'
 
 type Detail = StoredCustomer & { effective: Effective }
 
 /** `customers`: lists them. */
 export const customers: Command = {
-  usage: '[--plan free] [--search text] [--overridden] [--after id]',
+  usage: '',
   summary: 'list customers, 100 at a time',
   args: [0, 0],
   options: {
-    plan: { type: 'string' },
-    search: { type: 'string' },
-    overridden: { type: 'boolean' },
-    after: { type: 'string' },
+    plan: { type: 'string', value: '<name>', help: 'only customers who name this plan' },
+    search: { type: 'string', value: '<text>', help: 'only customers with this in their id or name' },
+    overridden: { type: 'boolean', help: 'only customers with overrides' },
+    after: { type: 'string', value: '<id>', help: 'only ids after this one: the next page' },
   },
   run: async ({ client, values, show }) => {
     const query = new URLSearchParams()
@@ -34,15 +33,15 @@ export const customers: Command = {
     ])
     show(answer, () => [
       ...tableLines(['CUSTOMER', 'NAME', 'PLAN', 'OVERRIDES'], rows),
-      ...(answer.next === null ? [] : ['', `There are more: --after ${JSON.stringify(answer.next)}`]),
+      ...(answer.next === null ? [] : ['', `More: --after ${JSON.stringify(answer.next)}`]),
     ])
   },
 }
 
-/** `customers show`: one, with the rule that gives each limit. */
+/** `customers show`: one, with the rule behind each limit. */
 export const customersShow: Command = {
   usage: '<id>',
-  summary: 'show a customer, and which rule gives each of their limits',
+  summary: 'show a customer, and the rule behind each limit',
   args: [1, 1],
   run: async ({ client, args: [id = ''], show }) => {
     const answer = await client().json<Detail>('GET', customerPath(id))
@@ -53,12 +52,17 @@ export const customersShow: Command = {
   },
 }
 
-/** `customers set`: makes or changes one. */
+/** `customers set`: creates or changes one. */
 export const customersSet: Command = {
-  usage: '<id> [--plan pro] [--name "Acme Ltd"] [--note text]',
-  summary: "store a customer or change what is said; '' takes a text away",
+  usage: '<id>',
+  summary: 'create a customer or change its plan, name or note',
+  example: 'customers set acme --plan pro --name "Acme Ltd"',
   args: [1, 1],
-  options: { plan: { type: 'string' }, name: { type: 'string' }, note: { type: 'string' } },
+  options: {
+    plan: { type: 'string', value: '<name>', help: "the plan ('' for the default plan)" },
+    name: { type: 'string', value: '<text>', help: "a name for people ('' removes it)" },
+    note: { type: 'string', value: '<text>', help: "a note for people ('' removes it)" },
+  },
   run: async ({ client, args: [id = ''], values, show }) => {
     const before = await client().find<Detail>(customerPath(id))
     const { plan = null, name = null, note = null, overrides = {} } = before ?? {}
@@ -75,10 +79,10 @@ export const customersSet: Command = {
   },
 }
 
-/** `customers remove`: forgets one. */
+/** `customers remove`: removes one. */
 export const customersRemove: Command = {
   usage: '<id>',
-  summary: 'forget a customer',
+  summary: 'remove a customer',
   args: [1, 1],
   run: async ({ client, args: [id = ''], show }) => {
     await client().json('DELETE', customerPath(id))
@@ -96,27 +100,28 @@ export const customersExport: Command = {
 
 /** `customers import`: stores those of a CSV file. */
 export const customersImport: Command = {
-  usage: '<file> [--dry-run]',
-  summary: 'store the customers of a CSV file (- for standard input), all of them or none',
+  usage: '<file>',
+  summary: 'create and change the customers of a CSV file (- for standard input)',
+  details: ['All lines are checked before any is stored. No customer is removed.'],
   args: [1, 1],
-  options: { 'dry-run': { type: 'boolean' } },
+  options: { 'dry-run': { type: 'boolean', help: 'only check, and count what would change' } },
   run: async ({ client, io, args: [file = ''], values, show }) => {
     const body = file === '-' ? await io.readAll() : bytesIn(file)
     const path = values['dry-run'] ? '/v1/customers.csv?dryRun=true' : '/v1/customers.csv'
     const answer = await client().json<Record<string, number>>('POST', path, { body })
     const { created, changed, unchanged } = answer
     show(answer, () => [
-      `${created} new, ${changed} changed, ${unchanged} as they were${values['dry-run'] ? ' (dry run)' : ''}.`,
+      `${created} created, ${changed} changed, ${unchanged} unchanged${values['dry-run'] ? ' (dry run)' : ''}.`,
     ])
   },
 }
 
-/** Where a customer is in the API. */
+/** The path of a customer in the API. */
 export function customerPath(id: string): string {
   return `/v1/customers/${encodeURIComponent(id)}`
 }
 
-/** The limits of a customer, a line each, with the rule that gives it. */
+/** The limits of a customer, a line each, with the rule behind it. */
 export function limitLines({ effective, overrides }: Detail): string[] {
   const rows = effective.limits.map(({ name, rule, limit, enforced }) => [
     name,
@@ -141,12 +146,4 @@ function detailsOf(override: OverrideBody | undefined): string {
 
 function overrideText([name, override]: [string, OverrideBody]): string {
   return `${name} ${typeof override === 'object' ? override.tokens : override}`
-}
-
-function bytesIn(file: string): Uint8Array<ArrayBuffer> {
-  try {
-    return new Uint8Array(readFileSync(file))
-  } catch (cause) {
-    throw new CliError(2, (cause as Error).message, { cause })
-  }
 }

@@ -1,4 +1,4 @@
-import type { Effective, StoredCustomer } from '../../schemas.js'
+import type { Effective, StoredCustomer } from '../../customers/customer-schemas.js'
 import { type Command, textOf } from '../command.js'
 import { CliError } from '../io.js'
 import { LIMIT_OPTIONS, limitsIn, tokensIn } from '../limit-options.js'
@@ -6,23 +6,24 @@ import { customerPath, limitLines } from './customers.js'
 
 type Detail = StoredCustomer & { effective: Effective }
 
-/** `override set`: an exception for one customer. */
+/** `override set`: another limit for one customer. */
 export const overrideSet: Command = {
-  usage:
-    '<customer> --per-second 50 [--limit name=50] [--burst 100] [--for 24h | --until 2026-12-01T00:00:00Z] [--reason text]',
-  summary: 'give one customer another limit, for a while or for good (no-limit: none; inherit: as the plan says)',
+  usage: '<customer>',
+  summary: 'give one customer another limit, for a while or for good',
+  details: ['A limit is a number of tokens, no-limit (to remove it), or inherit (as in the plan).'],
+  example: 'override set acme --per-second 50 --for 24h --reason launch',
   args: [1, 1],
   options: {
     ...LIMIT_OPTIONS,
-    burst: { type: 'string' },
-    for: { type: 'string' },
-    until: { type: 'string' },
-    reason: { type: 'string' },
-    author: { type: 'string' },
+    burst: { type: 'string', value: '<tokens>', help: 'the burst (default: in proportion to the plan)' },
+    for: { type: 'string', value: '<duration>', help: 'end after this time, such as 24h (default: never)' },
+    until: { type: 'string', value: '<time>', help: 'end at this time, such as 2026-12-01T00:00:00Z' },
+    reason: { type: 'string', value: '<text>', help: 'why, for people' },
+    author: { type: 'string', value: '<text>', help: "who, for people (default: the token's label)" },
   },
   run: async ({ client, io, args: [id = ''], values, show }) => {
     const limits = limitsIn(values)
-    if (limits.length === 0) throw new CliError(2, 'Say which limit, such as --per-second 50.')
+    if (limits.length === 0) throw new CliError(2, 'override set: expected a limit such as --per-second 50, got none.')
     const burst = textOf(values, 'burst')
     const details = {
       burst: burst === undefined ? undefined : tokensIn(burst, '--burst'),
@@ -34,17 +35,17 @@ export const overrideSet: Command = {
     const body = Object.fromEntries(limits.map(([name, text]) => [name, { tokens: valueIn(text, name), ...details }]))
     const before = await client().find<Detail>(customerPath(id))
     const answer = await client().json<Detail>('PATCH', `${customerPath(id)}/overrides`, { body })
-    if (before === undefined) io.error(`${id} was not known until now. (A mistyped id?)`)
-    for (const name of lowered(before, answer)) io.error(`${name} of ${id} is lower than it was.`)
-    for (const [name, why] of idle(answer, limits)) io.error(`This override of ${name} changes nothing: ${why}.`)
+    if (before === undefined) io.error(`${id} is a new customer. Check that the id is right.`)
+    for (const name of lowered(before, answer)) io.error(`${name} of ${id} is lower than before.`)
+    for (const [name, why] of idle(answer, limits)) io.error(`The override of ${name} has no effect: ${why}.`)
     show(answer, () => [`${id}, on all servers within 15 seconds:`, ...limitLines(answer)])
   },
 }
 
-/** `override clear`: takes exceptions back. */
+/** `override clear`: removes overrides. */
 export const overrideClear: Command = {
   usage: '<customer> [limit…]',
-  summary: 'take overrides of a customer back: those named (per_second), else all',
+  summary: 'remove overrides of a customer: the limits named (per_second), else all',
   args: [1, 100],
   run: async ({ client, args: [id = '', ...names], show }) => {
     const path = customerPath(id)
@@ -65,7 +66,7 @@ export const overrideClear: Command = {
   },
 }
 
-/** The limits that an override made smaller than they were: seldom what was meant. */
+/** The limits that an override lowered: rarely intended. */
 function lowered(before: Detail | undefined, after: Detail): string[] {
   const was = new Map(before?.effective.limits.map(({ name, limit }) => [name, limit]))
   return after.effective.limits.flatMap(({ name, limit }) => {
@@ -74,10 +75,10 @@ function lowered(before: Detail | undefined, after: Detail): string[] {
   })
 }
 
-/** Those that were just set and are not in force, unless that is what was said. */
+/** The overrides that were just set and have no effect, except those that inherit on purpose. */
 function idle({ effective }: Detail, set: readonly (readonly [name: string, text: string])[]): [string, string][] {
   const whys = {
-    ended: 'it has ended already',
+    ended: 'it has already ended',
     'not in the plan': "the customer's plan has no such limit",
     inherits: '',
   }
@@ -86,9 +87,9 @@ function idle({ effective }: Detail, set: readonly (readonly [name: string, text
   )
 }
 
-/** A number of tokens, or one of two words. @throws CliError for what is neither */
+/** A number of tokens, or one of two words. @throws CliError for anything else */
 function valueIn(text: string, name: string): number | string {
   if (text === 'no-limit' || text === 'inherit') return text
-  if (/^\d+$/.test(text)) return tokensIn(text, name)
-  throw new CliError(2, `${name} is a whole number of tokens, no-limit or inherit, got ${text}.`)
+  if (/^\d+$/.test(text)) return tokensIn(text, name, ' To remove the limit write no-limit.')
+  throw new CliError(2, `${name}: expected a whole number of tokens, no-limit or inherit, got "${text}".`)
 }

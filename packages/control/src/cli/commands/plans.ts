@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs'
-import type { PlanBody, StoredPlan } from '../../schemas.js'
+import type { PlanBody, StoredPlan } from '../../plans/plan-schemas.js'
 import { type Command, textOf } from '../command.js'
+import { bytesIn } from '../files.js'
 import { CliError } from '../io.js'
 import { LIMIT_OPTIONS, limitsIn, tokensIn } from '../limit-options.js'
 import { tableLines } from '../table.js'
@@ -10,7 +10,7 @@ type ListedPlan = StoredPlan & { customers: number }
 /** `plans`: lists them. */
 export const plans: Command = {
   usage: '',
-  summary: 'list the plans',
+  summary: 'list the plans, their limits and how many customers they have',
   args: [0, 0],
   run: async ({ client, show }) => {
     const answer = await client().json<{ plans: ListedPlan[] }>('GET', '/v1/plans')
@@ -19,19 +19,27 @@ export const plans: Command = {
   },
 }
 
-/** `plans set`: makes or changes one. */
+/** `plans set`: creates or changes one. */
 export const plansSet: Command = {
-  usage: '<name> [--per-second 10] [--per-minute 300] [--limit bulk=100/10s] [--file plan.json]',
-  summary: 'make a plan or change some of its limits (none takes one away); --file says the whole plan',
+  usage: '<name>',
+  summary: 'create a plan or change some of its limits',
+  details: ['A limit is a number of tokens, tokens/window (100/10s), or none (to remove it).'],
+  example: 'plans set free --per-second 10 --per-minute 300 --limit bulk=100/10s',
   args: [1, 1],
-  options: { ...LIMIT_OPTIONS, file: { type: 'string' } },
+  options: {
+    ...LIMIT_OPTIONS,
+    file: { type: 'string', value: '<file>', help: 'the whole plan as JSON, instead of single limits' },
+  },
   run: async ({ client, args: [name = ''], values, show }) => {
     const path = `/v1/plans/${encodeURIComponent(name)}`
     const before = await client().find<ListedPlan>(path)
     const file = textOf(values, 'file')
     const changes = limitsIn(values)
     if ((file === undefined) === (changes.length === 0)) {
-      throw new CliError(2, 'Say limits, such as --per-second 10, or a --file with the whole plan.')
+      throw new CliError(
+        2,
+        `plans set: expected limits such as --per-second 10 or a --file, got ${file === undefined ? 'neither' : 'both'}.`,
+      )
     }
     const body = file === undefined ? changed(before, changes) : jsonIn(file)
     const headers: Record<string, string> = before ? { 'if-match': `"${before.rev}"` } : { 'if-none-match': '*' }
@@ -40,10 +48,10 @@ export const plansSet: Command = {
   },
 }
 
-/** `plans remove`: removes one that nobody is on. */
+/** `plans remove`: removes one without customers. */
 export const plansRemove: Command = {
   usage: '<name>',
-  summary: 'remove a plan that nobody is on',
+  summary: 'remove a plan without customers',
   args: [1, 1],
   run: async ({ client, args: [name = ''], show }) => {
     await client().json('DELETE', `/v1/plans/${encodeURIComponent(name)}`)
@@ -62,15 +70,17 @@ function changed(before: ListedPlan | undefined, changes: readonly [name: string
 
 function limitIn(text: string, name: string): NonNullable<PlanBody['limits']>[string] {
   const [tokens = '', per] = text.split('/')
-  // The control plane checks the window, and says what is wrong with it.
-  return per === undefined ? tokensIn(text, name) : { tokens: tokensIn(tokens, name), per: per as '1s' }
+  const advice = ' To remove the limit write none.'
+  // The control plane checks the window.
+  return per === undefined ? tokensIn(text, name, advice) : { tokens: tokensIn(tokens, name, advice), per: per as '1s' }
 }
 
 function jsonIn(file: string): object {
+  const bytes = bytesIn(file)
   try {
-    return JSON.parse(readFileSync(file, 'utf8')) as object
+    return JSON.parse(new TextDecoder().decode(bytes)) as object
   } catch (cause) {
-    throw new CliError(2, `${file}: ${(cause as Error).message}`, { cause })
+    throw new CliError(2, `${file}: expected JSON, got something else. ${(cause as Error).message}.`, { cause })
   }
 }
 

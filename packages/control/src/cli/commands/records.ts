@@ -1,18 +1,27 @@
-import type { Change, Usage } from '../../schemas.js'
+import type { Change, Usage } from '../../records/record-schemas.js'
 import { type Command, textOf } from '../command.js'
+import { CliError } from '../io.js'
 import { tableLines, timeText } from '../table.js'
 
-/** `usage`: what customers did. */
+/** `usage`: requests by customer. */
 export const usage: Command = {
-  usage: '[--customer acme] [--from epoch-ms] [--to epoch-ms]',
-  summary: 'show what customers did in the last hour, the 100 with the most refusals first',
+  usage: '',
+  summary: 'show requests allowed and refused per customer in the last hour, most refusals first',
   args: [0, 0],
-  options: { customer: { type: 'string' }, from: { type: 'string' }, to: { type: 'string' } },
+  options: {
+    customer: { type: 'string', value: '<id>', help: 'only this customer (default: the 100 with the most refusals)' },
+    from: { type: 'string', value: '<ms>', help: 'from this time, in epoch milliseconds (default: an hour ago)' },
+    to: { type: 'string', value: '<ms>', help: 'to this time, in epoch milliseconds (default: now)' },
+  },
   run: async ({ client, values, show }) => {
     const query = new URLSearchParams()
     for (const name of ['customer', 'from', 'to']) {
       const text = textOf(values, name)
-      if (text !== undefined) query.set(name, text)
+      if (text === undefined) continue
+      if (name !== 'customer' && !/^\d+$/.test(text)) {
+        throw new CliError(2, `--${name}: expected epoch milliseconds, got "${text}".`)
+      }
+      query.set(name, text)
     }
     const answer = await client().json<{ usage: Usage[] }>('GET', `/v1/usage?${query}`)
     const rows = answer.usage.map(({ customer, allowed, refused, peakPerSecond, refusedBy }) => [
@@ -30,10 +39,14 @@ export const usage: Command = {
 
 /** `changes`: who changed what. */
 export const changes: Command = {
-  usage: '[--kind customer] [--id acme]',
+  usage: '',
   summary: 'show who changed what, the latest change first',
+  example: 'changes --kind customer --id acme',
   args: [0, 0],
-  options: { kind: { type: 'string' }, id: { type: 'string' } },
+  options: {
+    kind: { type: 'string', value: '<kind>', help: 'only plan, customer, setting, token or server' },
+    id: { type: 'string', value: '<id>', help: "only this customer's id, plan's name, …" },
+  },
   run: async ({ client, values, show }) => {
     const query = new URLSearchParams()
     for (const name of ['kind', 'id']) {
@@ -45,7 +58,7 @@ export const changes: Command = {
       timeText(at),
       author,
       `${kind} ${id}`,
-      before === null ? 'made' : after === null ? 'removed' : 'changed',
+      before === null ? 'created' : after === null ? 'removed' : 'changed',
       after === null ? '' : JSON.stringify(after),
     ])
     show(answer, () => tableLines(['WHEN', 'BY', 'WHAT', '', 'NOW'], rows))

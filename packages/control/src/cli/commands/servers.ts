@@ -25,7 +25,7 @@ interface Server {
 /** `servers`: lists them. */
 export const servers: Command = {
   usage: '',
-  summary: 'list the servers, what each has, and over how many limits are split',
+  summary: 'list servers and whether they are up to date',
   args: [0, 0],
   run: async ({ client, show }) => {
     const answer = await client().json<Servers>('GET', '/v1/servers')
@@ -51,12 +51,14 @@ export const servers: Command = {
 /** `servers forget`: stops counting one. */
 export const serversForget: Command = {
   usage: '<server>',
-  summary: 'stop counting a server that will not come back, by the first letters of its id',
+  summary: 'stop counting a server that will not come back (the first letters of its id are enough)',
   args: [1, 1],
   run: async ({ client, args: [start = ''], show }) => {
     const answer = await client().json<Servers>('GET', '/v1/servers')
     const meant = answer.servers.filter(({ id }) => id.startsWith(start))
-    if (meant.length !== 1) throw new CliError(1, `${meant.length} servers have an id that begins with ${start}.`)
+    if (meant.length === 0) throw new CliError(1, `No server's id starts with "${start}". Run rail-control servers.`)
+    if (meant.length > 1)
+      throw new CliError(1, `${meant.length} servers' ids start with "${start}". Write more letters.`)
     const id = meant[0]?.id as string
     await client().json('DELETE', `/v1/servers/${encodeURIComponent(id)}`)
     show({ forgotten: id }, () => [`${id} is no longer counted.`])
@@ -65,21 +67,24 @@ export const serversForget: Command = {
 
 /** `settings`: shows or changes them. */
 export const settings: Command = {
-  usage: '[--servers each|split] [--default-plan free|none]',
-  summary: 'show or change the settings: rate limits across servers, and the default plan',
+  usage: '',
+  summary: 'show or change the settings: whole or split limits, and the default plan',
   args: [0, 0],
-  options: { servers: { type: 'string' }, 'default-plan': { type: 'string' } },
+  options: {
+    servers: { type: 'string', value: '<each|split>', help: 'whether each server enforces whole limits or its share' },
+    'default-plan': { type: 'string', value: '<name>', help: 'the plan of customers without one (none: no limit)' },
+  },
   run: async ({ client, values, show }) => {
     const plan = textOf(values, 'default-plan')
     const body = {
       servers: textOf(values, 'servers'),
       defaultPlan: plan === 'none' ? null : plan,
     }
-    const asks = body.servers === undefined && plan === undefined
+    const isRead = body.servers === undefined && plan === undefined
     const answer = await client().json<{ servers: string; defaultPlan: string | null }>(
-      asks ? 'GET' : 'PATCH',
+      isRead ? 'GET' : 'PATCH',
       '/v1/settings',
-      asks ? {} : { body },
+      isRead ? {} : { body },
     )
     const meaning = answer.servers === 'split' ? 'its share of the limit' : 'the whole limit'
     show(answer, () => [
@@ -97,6 +102,6 @@ function troubleLines({ id, applyError, unknownScopes }: Server): string[] {
   const short = id.slice(0, 8)
   return [
     ...(applyError === null ? [] : [`${short} refused the last payload: ${applyError.message}`]),
-    ...(unknownScopes.length === 0 ? [] : [`${short} asks for scopes that no plan has: ${unknownScopes.join(', ')}`]),
+    ...(unknownScopes.length === 0 ? [] : [`${short} uses scopes that no plan has: ${unknownScopes.join(', ')}`]),
   ]
 }

@@ -1,10 +1,9 @@
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
-import { FILE_NAME, openDatabase } from '../../database.js'
-import type { TokenInfo } from '../../schemas.js'
-import { SCOPES, type Scope } from '../../token.js'
-import { addToken, type NewToken } from '../../tokens.js'
+import { SCOPES, type Scope } from '../../access/token.js'
+import type { TokenInfo } from '../../access/token-schema.js'
+import { addToken, type NewToken } from '../../access/tokens.js'
+import { openDatabase } from '../../store/database.js'
 import { type Command, textOf } from '../command.js'
+import { checkData } from '../files.js'
 import { CliError } from '../io.js'
 import { tableLines, timeText } from '../table.js'
 
@@ -22,21 +21,29 @@ export const tokens: Command = {
       timeText(createdAt),
       timeText(usedAt),
     ])
-    show(answer, () => tableLines(['TOKEN', 'SCOPE', 'LABEL', 'MADE', 'LAST USED'], rows))
+    show(answer, () => tableLines(['TOKEN', 'SCOPE', 'LABEL', 'CREATED', 'LAST USED'], rows))
   },
 }
 
-/** `tokens create`: makes one, over the API or, where no token is left, in the data directory. */
+/** `tokens create`: creates one, by the API or, if no token is left, in the data directory. */
 export const tokensCreate: Command = {
-  usage: '--scope sync|read|admin --label text [--data ./rail-data]',
-  summary: 'make a token; with --data in that directory, for who has lost the last admin token',
+  usage: '',
+  summary: 'create a token (offline with --data)',
+  details: ['If the last admin token is lost, create one on the machine of the control plane with --data.'],
+  example: 'tokens create --scope sync --label Frankfurt',
   args: [0, 0],
-  options: { scope: { type: 'string' }, label: { type: 'string' }, data: { type: 'string' } },
+  options: {
+    scope: { type: 'string', value: `<${SCOPES.join('|')}>`, help: 'what the token may do' },
+    label: { type: 'string', value: '<text>', help: 'what it is for, shown in lists and in the history' },
+    data: { type: 'string', value: '<directory>', help: 'write to this data directory instead of calling the API' },
+  },
   run: async ({ client, values, show }) => {
-    const scope = SCOPES.find((known) => known === textOf(values, 'scope'))
+    const scope = SCOPES.find((one) => one === textOf(values, 'scope'))
     const label = textOf(values, 'label')
-    if (scope === undefined) throw new CliError(2, `Say what it may do: --scope ${SCOPES.join('|')}.`)
-    if (label === undefined || label === '') throw new CliError(2, 'Say what it is for: --label text.')
+    if (scope === undefined)
+      throw new CliError(2, `--scope: expected sync, read or admin, got ${inWords(textOf(values, 'scope'))}.`)
+    if (label === undefined || label === '')
+      throw new CliError(2, `--label: expected what the token is for, got ${inWords(label)}.`)
     const data = textOf(values, 'data')
     const answer =
       data === undefined
@@ -46,10 +53,10 @@ export const tokensCreate: Command = {
   },
 }
 
-/** `tokens remove`: ends one. */
+/** `tokens remove`: revokes one. */
 export const tokensRemove: Command = {
   usage: '<token>',
-  summary: 'end a token at once',
+  summary: 'revoke a token at once',
   args: [1, 1],
   run: async ({ client, args: [selector = ''], show }) => {
     await client().json('DELETE', `/v1/tokens/${encodeURIComponent(selector)}`)
@@ -58,7 +65,7 @@ export const tokensRemove: Command = {
 }
 
 async function createdIn(data: string, scope: Scope, label: string): Promise<NewToken> {
-  if (!existsSync(join(data, FILE_NAME))) throw new CliError(2, `There is no control plane's data in ${data}.`)
+  checkData(data)
   const now = Date.now()
   const db = await openDatabase({ directory: data, now })
   try {
@@ -66,4 +73,8 @@ async function createdIn(data: string, scope: Scope, label: string): Promise<New
   } finally {
     db.close()
   }
+}
+
+function inWords(text: string | undefined): string {
+  return text === undefined ? 'nothing' : JSON.stringify(text)
 }
