@@ -146,7 +146,7 @@ describe('the copy on disk', () => {
     })()
     await exchanged()
     expect(plans.status().source).toBe('none')
-    expect(told[0]?.message).toMatch(/is not used: .*no plan "none"/)
+    expect(told[0]?.message).toMatch(/is not used: .*customers\.c\.plan: .*"none"/)
     await plane.restart()
   })
 })

@@ -63,8 +63,8 @@ describe('at the start', () => {
       expect.objectContaining({
         code: 'RAIL_BAD_PLAN',
         message:
-          `${path}:3:5: plans.free.limit: A plan has no "limit". Did you mean "limits"? It has limits, scopes.\n` +
-          `${path}:5:11: customers.acme.plan: There is no plan "fre". Did you mean "free"? Add it to plans, or name another.`,
+          `${path}:3:5: plans.free.limit: expected a member of a plan (limits, scopes), got "limit". Did you mean "limits"?\n` +
+          `${path}:5:11: customers.acme.plan: expected the name of a plan, got "fre". Did you mean "free"? Add it to plans, or name another.`,
       }),
     )
   })

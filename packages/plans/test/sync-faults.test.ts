@@ -89,11 +89,11 @@ const faults: [string, Answering, RegExp][] = [
   ['a limit of NaN, as JSON writes it', limitOf('null'), /plans\.pro\.limits\.per_second: .*got null/],
   ['a limit of Infinity, as some write it', limitOf('1e999'), /per_second: .*got Infinity/],
   ['a negative limit', limitOf('-1'), /per_second: .*got -1/],
-  ['a limit with a field that is not understood', limitOf('{"tokens":5,"shadow":true}'), /has no "shadow"/],
+  ['a limit with a field that is not understood', limitOf('{"tokens":5,"shadow":true}'), /^plans\.pro\.limits\.per_second\.shadow: /],
   [
     'a customer of a plan that is missing',
     changedBy((usual) => ({ ...usual, document: { ...DOCUMENT, customers: [['acme', { plan: 'none' }]] } })),
-    /no plan "none"/,
+    /^customers\.acme\.plan: .*"none"/,
   ],
   [
     'a customer twice',
