@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { writeSync } from 'node:fs'
-import { check } from './check.js'
+import { check } from './file/check.js'
 
 /** Writes a line at once, so that nothing is lost at the end. A reader that has gone (`| head`) is no failure. */
 function writeTo(descriptor: 1 | 2): (line: string) => void {

@@ -1,7 +1,7 @@
 // Writes copies for as long as it is let live, and says which one is about to be written. Run by faults/copy-kills.test.ts.
 import { writeSync } from 'node:fs'
-import { writeCopy } from '../../src/disk-copy.js'
-import { heldFrom } from '../../src/sync-held.js'
+import { writeCopy } from '../../src/in-force/disk-copy.js'
+import { heldFrom } from '../../src/in-force/loaded-plans.js'
 
 const [path = ''] = process.argv.slice(2)
 const customers = Array.from({ length: 3_000 }, (_, index) => [`c${index}`, { plan: 'pro' }])

@@ -7,7 +7,7 @@ import {
   type SyncResponse,
   syncRequestSchema,
   syncResponseSchema,
-} from '../../src/sync-protocol.js'
+} from '../../src/protocol/messages.js'
 
 /** What a test may answer instead of what a control plane would. */
 export type Answering = (request: SyncRequest, response: ServerResponse, plane: FakeControlPlane) => void

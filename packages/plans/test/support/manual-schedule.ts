@@ -1,4 +1,4 @@
-import type { Schedule } from '../../src/schedule.js'
+import type { Schedule } from '../../src/base/schedule.js'
 
 /** Timers that a test fires by hand. */
 export interface ManualSchedule {

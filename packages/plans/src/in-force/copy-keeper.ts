@@ -1,24 +1,33 @@
-import type { RailError } from '@rail/core'
+import type { Clock, RailError } from '@rail/core'
+import { railError } from '../base/hooks.js'
+import type { Schedule } from '../base/schedule.js'
 import { clearLeftovers, readCopy, writeCopy } from './disk-copy.js'
 import type { PlansInForce } from './plans-in-force.js'
-import type { SyncSettings } from './sync-options.js'
-import { railError } from './tell.js'
 
 /** How long a start waits for the disk before it asks the control plane: a disk may hang. */
 const LONGEST_LOAD_MS = 1_000
 /** A copy that says the same is written again after this, so that its age is known. */
 const FRESH_MS = 3_600_000
 
+/** The settings of {@link CopyKeeper}. */
+export interface CopySettings {
+  /** The path of the copy; `undefined`: there is none. */
+  readonly copy: string | undefined
+  readonly url: URL
+  readonly epochClock: Clock
+  readonly schedule: Schedule
+}
+
 /** Keeps the copy on disk: read once at the start, written when what is in force has changed. */
 export class CopyKeeper {
-  readonly #settings: SyncSettings
+  readonly #settings: CopySettings
   readonly #plans: PlansInForce
   readonly #failed: (error: RailError) => void
   #written = ''
   #writtenAt = 0
   #writing: Promise<void> | undefined
 
-  constructor(settings: SyncSettings, plans: PlansInForce, failed: (error: RailError) => void) {
+  constructor(settings: CopySettings, plans: PlansInForce, failed: (error: RailError) => void) {
     this.#settings = settings
     this.#plans = plans
     this.#failed = failed

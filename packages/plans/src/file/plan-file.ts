@@ -11,9 +11,9 @@ import {
   RailError,
 } from '@rail/core'
 import { checkOption, checkOptionNames } from '@rail/core/store'
+import { railError, tell, warn } from '../base/hooks.js'
+import { type Schedule, unrefSchedule } from '../base/schedule.js'
 import { bookFrom, hashOf, lookOf } from './plan-file-reading.js'
-import { type Schedule, unrefSchedule } from './schedule.js'
-import { railError, tell, warn } from './tell.js'
 
 /** The options of {@link planFile}. */
 export interface PlanFileOptions {

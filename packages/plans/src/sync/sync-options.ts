@@ -1,8 +1,8 @@
 import { type Clock, type Duration, durationMs, type PlanDocument, RailError } from '@rail/core'
 import { checkOption, checkOptionNames } from '@rail/core/store'
-import { type Schedule, unrefSchedule } from './schedule.js'
-import { checkedUrl } from './sync-transport.js'
-import { warn } from './tell.js'
+import { warn } from '../base/hooks.js'
+import { type Schedule, unrefSchedule } from '../base/schedule.js'
+import { checkedUrl } from './transport.js'
 
 /** The options of `syncPlans`. */
 export interface SyncOptions {

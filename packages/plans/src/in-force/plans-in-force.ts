@@ -1,12 +1,28 @@
-import { createPlanBook, type Limit, type PlanBook, type PlanExplanation, RailError } from '@rail/core'
-import { changed, type Held, heldFrom, resplit, type Whole } from './sync-held.js'
-import type { SyncSettings } from './sync-options.js'
-import type { SyncEnvelope, SyncRevision } from './sync-protocol.js'
-import type { SyncSource } from './sync-status.js'
+import {
+  type Clock,
+  createPlanBook,
+  type Limit,
+  type PlanBook,
+  type PlanDocument,
+  type PlanExplanation,
+  RailError,
+} from '@rail/core'
+import type { SyncEnvelope, SyncRevision } from '../protocol/messages.js'
+import { changed, type Held, heldFrom, resplit, type Whole } from './loaded-plans.js'
 
 /** An answer that may not be applied, and why. The limits before it stay in force. */
 export interface ApplyError extends SyncRevision {
   readonly message: string
+}
+
+/** Where limits come from: the control plane, the copy on disk, the option `fallback`, or nowhere (no limits). */
+export type SyncSource = 'live' | 'disk' | 'fallback' | 'none'
+
+/** The settings of {@link PlansInForce}. */
+export interface InForceSettings {
+  readonly fallback: PlanDocument | undefined
+  readonly newCustomers: 'no-limit' | 'default-plan'
+  readonly epochClock: Clock
 }
 
 /** How many scopes that no plan has are remembered. */
@@ -14,7 +30,7 @@ const MOST_SCOPES = 100
 
 /** Which limits are in force, and how an answer changes them: whole or not at all, and never back within an epoch. */
 export class PlansInForce {
-  readonly #settings: SyncSettings
+  readonly #settings: InForceSettings
   readonly #fallback: PlanBook | undefined
   readonly #sawUnknown: (customer: string) => void
   readonly #sawScope: (scope: string) => void
@@ -25,7 +41,7 @@ export class PlansInForce {
   /** The control plane's clock less this machine's. */
   #offsetMs = 0
 
-  constructor(settings: SyncSettings, saw: { unknown: (customer: string) => void; scope: (scope: string) => void }) {
+  constructor(settings: InForceSettings, saw: { unknown: (customer: string) => void; scope: (scope: string) => void }) {
     const { fallback, epochClock } = settings
     this.#settings = settings
     this.#fallback = fallback && createPlanBook(fallback, { clock: epochClock })

@@ -1,9 +1,9 @@
 import { createLimiter, type Decision, limit, MemoryStore, manualClock, perSecond } from '@rail/core'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { heapBytes } from '../../core/test/heap.js'
-import { LARGEST_REPORT, type SyncReport } from '../src/sync-protocol.js'
-import { UsageReports } from '../src/usage-reports.js'
+import { heapBytes } from '../../../core/test/heap.js'
+import { LARGEST_REPORT, type SyncReport } from '../../src/protocol/messages.js'
+import { UsageReports } from '../../src/sync/usage-reports.js'
 
 /** Reports, and a limiter that fills them. */
 function counting({ mostCustomers = 100, limits = [perSecond(3)] } = {}) {

@@ -2,9 +2,9 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, test } from 'vitest'
-import { waitAfterAnswer, waitAfterFailure } from '../src/sync-wait.js'
-import { type Answering, answerJson, DOCUMENT, fakeControlPlane } from './support/fake-control-plane.js'
-import { closeAll, synced } from './support/synced.js'
+import { waitAfterAnswer, waitAfterFailure } from '../../src/sync/waits.js'
+import { type Answering, answerJson, DOCUMENT, fakeControlPlane } from '../support/fake-control-plane.js'
+import { closeAll, synced } from '../support/synced.js'
 
 afterEach(closeAll)
 
@@ -89,7 +89,11 @@ const faults: [string, Answering, RegExp][] = [
   ['a limit of NaN, as JSON writes it', limitOf('null'), /plans\.pro\.limits\.per_second: .*got null/],
   ['a limit of Infinity, as some write it', limitOf('1e999'), /per_second: .*got Infinity/],
   ['a negative limit', limitOf('-1'), /per_second: .*got -1/],
-  ['a limit with a field that is not understood', limitOf('{"tokens":5,"shadow":true}'), /^plans\.pro\.limits\.per_second\.shadow: /],
+  [
+    'a limit with a field that is not understood',
+    limitOf('{"tokens":5,"shadow":true}'),
+    /^plans\.pro\.limits\.per_second\.shadow: /,
+  ],
   [
     'a customer of a plan that is missing',
     changedBy((usual) => ({ ...usual, document: { ...DOCUMENT, customers: [['acme', { plan: 'none' }]] } })),

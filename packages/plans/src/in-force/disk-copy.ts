@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { mkdir, open, readdir, readFile, rename, stat, unlink } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { z } from 'zod'
-import type { Held, Whole } from './sync-held.js'
+import type { Held, Whole } from './loaded-plans.js'
 
 /** What a copy says of itself, before its customers. */
 const head = z.strictObject({

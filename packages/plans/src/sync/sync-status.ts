@@ -1,5 +1,4 @@
-/** Where limits come from: the control plane, the copy on disk, what was given as `fallback`, or nowhere: no limits. */
-export type SyncSource = 'live' | 'disk' | 'fallback' | 'none'
+import type { SyncSource } from '../in-force/plans-in-force.js'
 
 /** What is known of a server's plans, in one object. */
 export interface SyncStatus {

@@ -13,10 +13,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { readCopy, writeCopy } from '../src/disk-copy.js'
-import { heldFrom } from '../src/sync-held.js'
-import { DOCUMENT, fakeControlPlane } from './support/fake-control-plane.js'
-import { closeAll, type Synced, synced } from './support/synced.js'
+import { readCopy, writeCopy } from '../../src/in-force/disk-copy.js'
+import { heldFrom } from '../../src/in-force/loaded-plans.js'
+import { DOCUMENT, fakeControlPlane } from '../support/fake-control-plane.js'
+import { closeAll, type Synced, synced } from '../support/synced.js'
 
 let folder: string
 let copy: string

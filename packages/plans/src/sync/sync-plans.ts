@@ -1,10 +1,11 @@
 import { type Decision, type Limit, type LimitSource, type PlanExplanation, RailError } from '@rail/core'
-import { CopyKeeper } from './copy-keeper.js'
-import { PlansInForce } from './plans-in-force.js'
+import { tell } from '../base/hooks.js'
+import { CopyKeeper } from '../in-force/copy-keeper.js'
+import type { SyncSource } from '../in-force/plans-in-force.js'
+import { PlansInForce } from '../in-force/plans-in-force.js'
 import { SyncLoop } from './sync-loop.js'
 import { type SyncOptions, settingsOf } from './sync-options.js'
-import type { SyncSource, SyncStatus } from './sync-status.js'
-import { tell } from './tell.js'
+import type { SyncStatus } from './sync-status.js'
 import { UsageReports } from './usage-reports.js'
 
 /** The plans of a control plane, as a source of limits that stays current. */

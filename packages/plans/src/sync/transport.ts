@@ -3,8 +3,8 @@ import * as https from 'node:https'
 import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
 import { RailError } from '@rail/core'
-import type { Schedule } from './schedule.js'
-import { SYNC_PATH } from './sync-protocol.js'
+import type { Schedule } from '../base/schedule.js'
+import { SYNC_PATH } from '../protocol/messages.js'
 
 /** What came back: a status, and the body as text. */
 export interface Reply {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { unrefSchedule } from '../src/schedule.js'
+import { unrefSchedule } from '../../src/base/schedule.js'
 
 const DAY = 86_400_000
 

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { check } from '../src/check.js'
+import { check } from '../../src/file/check.js'
 
 let folder: string
 
@@ -116,7 +116,7 @@ describe('check', () => {
 
   test('as a program', () => {
     const path = file('plans.yaml', 'plans: 5')
-    const cli = join(import.meta.dirname, '../src/cli.ts')
+    const cli = join(import.meta.dirname, '../../src/cli.ts')
     const { status, stdout } = spawnSync(
       process.execPath,
       ['-C', '@rail/source', '--import', 'tsx', cli, 'check', path],

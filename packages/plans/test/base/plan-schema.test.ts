@@ -2,7 +2,7 @@ import { type Plan, type PlanCustomer, type PlanDocument, planProblems } from '@
 import fc from 'fast-check'
 import { describe, expect, expectTypeOf, test } from 'vitest'
 import type { z } from 'zod'
-import { type customer, type plan, planDocumentSchema, planFileSchema } from '../src/plan-schema.js'
+import { type customer, type plan, planDocumentSchema, planFileSchema } from '../../src/base/plan-schema.js'
 
 test("the types of the schema are core's", () => {
   expectTypeOf<z.infer<typeof planDocumentSchema>>().toExtend<PlanDocument & { $schema?: string | undefined }>()

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { applyChanges } from '../src/apply-changes.js'
-import { type SyncDocument, syncRequestSchema, syncResponseSchema } from '../src/sync-protocol.js'
+import { applyChanges } from '../../src/protocol/apply-changes.js'
+import { type SyncDocument, syncRequestSchema, syncResponseSchema } from '../../src/protocol/messages.js'
 
 const request = {
   v: 1,

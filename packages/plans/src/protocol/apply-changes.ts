@@ -1,4 +1,4 @@
-import type { SyncChanges, SyncDocument } from './sync-protocol.js'
+import type { SyncChanges, SyncDocument } from './messages.js'
 
 /**
  * The document that changes lead to. Neither argument is changed. What the changes name and the document does not have

@@ -1,5 +1,5 @@
 import type { Clock, Decision } from '@rail/core'
-import { LARGEST_REPORT, type SyncReport, type SyncUsage } from './sync-protocol.js'
+import { LARGEST_REPORT, type SyncReport, type SyncUsage } from '../protocol/messages.js'
 
 /** A report without its number: that is given when it is sent first. */
 type Unsent = Omit<SyncReport, 'seq'>

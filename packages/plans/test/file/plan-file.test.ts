@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { createLimiter, manualClock, type RailError } from '@rail/core'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { type PlanFile, type PlanFileOptions, planFile } from '../src/index.js'
-import { manualSchedule } from './support/manual-schedule.js'
+import { type PlanFile, type PlanFileOptions, planFile } from '../../src/index.js'
+import { manualSchedule } from '../support/manual-schedule.js'
 
 let folder: string
 let path: string
@@ -148,7 +148,7 @@ describe('a change is seen', () => {
       await timers.running()
       expect(perSecondOf(file)).toBe(perSecond)
     }
-    const program = `import { planFile } from '../src/index.js'; planFile(${JSON.stringify(path)}, { every: 10 })`
+    const program = `import { planFile } from '../../src/index.js'; planFile(${JSON.stringify(path)}, { every: 10 })`
     await expect(
       run(['-C', '@rail/source', '--import', 'tsx', '--input-type=module', '-e', program]),
     ).resolves.toBeDefined()

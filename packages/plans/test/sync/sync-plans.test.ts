@@ -1,8 +1,8 @@
 import { createLimiter, RailError } from '@rail/core'
 import { afterEach, describe, expect, test } from 'vitest'
-import { type SyncChanges, type SyncOptions, type SyncResponse, syncPlans } from '../src/index.js'
-import { answerJson, DOCUMENT, fakeControlPlane } from './support/fake-control-plane.js'
-import { closeAll, synced } from './support/synced.js'
+import { type SyncChanges, type SyncOptions, type SyncResponse, syncPlans } from '../../src/index.js'
+import { answerJson, DOCUMENT, fakeControlPlane } from '../support/fake-control-plane.js'
+import { closeAll, synced } from '../support/synced.js'
 
 afterEach(closeAll)
 

@@ -1,18 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
-import manifest from '../package.json' with { type: 'json' }
-import type { ApplyError, PlansInForce } from './plans-in-force.js'
-import type { SyncSettings } from './sync-options.js'
+import manifest from '../../package.json' with { type: 'json' }
+import type { ApplyError, PlansInForce } from '../in-force/plans-in-force.js'
 import {
   SYNC_PROTOCOL,
   type SyncEnvelope,
   type SyncReport,
   type SyncRequest,
   syncEnvelopeSchema,
-} from './sync-protocol.js'
-import { type Reply, Transport } from './sync-transport.js'
-import { waitAfterAnswer, waitAfterFailure } from './sync-wait.js'
+} from '../protocol/messages.js'
+import type { SyncSettings } from './sync-options.js'
+import { type Reply, Transport } from './transport.js'
 import type { UsageReports } from './usage-reports.js'
+import { waitAfterAnswer, waitAfterFailure } from './waits.js'
 
 /** Who a loop tells. */
 export interface SyncListener {

@@ -1,5 +1,5 @@
 import { type Clock, createPlanBook, type Plan, type PlanBook, type PlanCustomer, RailError } from '@rail/core'
-import type { SyncEnvelope } from './sync-protocol.js'
+import type { SyncEnvelope } from '../protocol/messages.js'
 
 /** What a server holds of a control plane: a revision, and the book that it makes. */
 export interface Held {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { PlansInForce } from '../src/plans-in-force.js'
-import { changed, heldFrom } from '../src/sync-held.js'
-import { settingsOf } from '../src/sync-options.js'
+import { changed, heldFrom } from '../../src/in-force/loaded-plans.js'
+import { PlansInForce } from '../../src/in-force/plans-in-force.js'
+import { settingsOf } from '../../src/sync/sync-options.js'
 
 const head = { epoch: 'e', rev: 1, setting: 'each', servers: 1, defaultPlan: null } as const
 const plans = [['pro', { limits: { per_second: 50 } }]]

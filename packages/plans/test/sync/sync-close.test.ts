@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net'
 import { promisify } from 'node:util'
 import { createLimiter, type Limiter } from '@rail/core'
 import { afterEach, describe, expect, test } from 'vitest'
-import { answerJson } from './support/fake-control-plane.js'
-import { closeAll, type Synced, synced } from './support/synced.js'
+import { answerJson } from '../support/fake-control-plane.js'
+import { closeAll, type Synced, synced } from '../support/synced.js'
 
 afterEach(closeAll)
 
@@ -249,7 +249,7 @@ describe('close', () => {
 // Programs take a while to start on a busy machine.
 describe('a process', { timeout: 60_000 }, () => {
   const program = (url: string, rest: string): Promise<{ stdout: string }> => {
-    const code = `import { syncPlans } from '../src/index.js'\nconst plans = syncPlans({ url: '${url}', token: 'x', timeout: '10m', onError: () => {} })\n${rest}`
+    const code = `import { syncPlans } from '../../src/index.js'\nconst plans = syncPlans({ url: '${url}', token: 'x', timeout: '10m', onError: () => {} })\n${rest}`
     const args = ['-C', '@rail/source', '--import', 'tsx', '--input-type=module', '-e', code]
     return promisify(execFile)(process.execPath, args, { cwd: import.meta.dirname, timeout: 50_000 })
   }
