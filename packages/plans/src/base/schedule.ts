@@ -1,7 +1,7 @@
-/** Runs a task once, later, and returns how to call it off. Injected in tests, so that they need not wait. */
+/** Runs a task once, after a time, and returns a function that cancels it. Tests inject their own, so that they need not wait. */
 export type Schedule = (task: () => void, afterMs: number) => () => void
 
-/** Timers that keep no process alive. Long waits are made of several: `setTimeout` fires at once beyond 2^31 - 1 milliseconds. */
+/** Timers that do not keep the process alive. A long wait is several timers: `setTimeout` fires at once beyond 2^31 - 1 milliseconds. */
 export const unrefSchedule: Schedule = (task, afterMs) => {
   let timer: NodeJS.Timeout
   const wait = (leftMs: number): void => {

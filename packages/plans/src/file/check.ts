@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { type ByName, pathText } from '@rail/core'
+import { shown } from '@rail/core/store'
 import { formatOf, problemLine } from './plan-file-reading.js'
 import { type LocatedProblem, readPlanText } from './plan-text.js'
 
-/** Where a command writes, in whole lines: findings to `out`, what is wrong with the command itself to `error`. */
+/** Where a command writes, in whole lines: findings to `out`, errors of the command itself to `error`. */
 export interface Output {
   out(line: string): void
   error(line: string): void
@@ -12,17 +13,17 @@ export interface Output {
 
 const USAGE = `Usage: npx @rail/plans check [--json] <file>…
 
-Says what is wrong in plan files, at which line. By its ending a file is JSON (.json) or YAML.
+Check plan files, and list each problem with its line. A file is JSON if its name ends in .json, else YAML.
 
-  --json   one JSON object instead of lines
-  --help   this text
+  --json   write one JSON object instead of lines
+  --help   show this help
 
-Exit code: 0 all files are fine, 1 something is wrong in one, 2 wrong usage, or a file cannot be read.
+Exit code: 0 no problems, 1 problems in a file, 2 wrong usage, or a file that cannot be read.
 
   npx @rail/plans check plans.yaml
   npx @rail/plans check --json plans/*.yaml`
 
-/** What was found in one file. */
+/** The findings in one file. */
 interface Finding {
   readonly path: string
   readonly plans: number
@@ -30,7 +31,7 @@ interface Finding {
   readonly problems: readonly LocatedProblem[]
 }
 
-/** The command `check`. Gives the exit code. */
+/** Runs the command `check`. Returns the exit code. */
 export function check(args: readonly string[], { out, error }: Output): 0 | 1 | 2 {
   const wrongUsage = (message: string): 2 => {
     error(`${message}\n\n${USAGE}`)
@@ -48,9 +49,9 @@ export function check(args: readonly string[], { out, error }: Output): 0 | 1 | 
     return 0
   }
   if (command !== 'check') {
-    return wrongUsage(command === undefined ? 'A command is missing.' : `There is no command "${command}", only check.`)
+    return wrongUsage(`command: expected check, got ${command === undefined ? 'none' : shown(command)}.`)
   }
-  if (paths.length === 0) return wrongUsage('A file is missing.')
+  if (paths.length === 0) return wrongUsage('check: expected a file, got none.')
   let findings: readonly Finding[]
   try {
     findings = paths.map(findingOf)
@@ -58,7 +59,7 @@ export function check(args: readonly string[], { out, error }: Output): 0 | 1 | 
     error(cause instanceof Error ? cause.message : String(cause))
     return 2
   }
-  if (parsed.values.json) out(JSON.stringify({ format: 1, files: findings.map(plainly) }))
+  if (parsed.values.json) out(JSON.stringify({ format: 1, files: findings.map(reportOf) }))
   else for (const line of findings.flatMap(linesOf)) out(line)
   return findings.some(({ problems }) => problems.length > 0) ? 1 : 0
 }
@@ -77,15 +78,14 @@ function countOf(things: ByName<unknown> | undefined): number {
   return Array.isArray(things) ? things.length : Object.keys(things ?? {}).length
 }
 
-function plainly({ path, plans, customers, problems }: Finding): object {
+function reportOf({ path, plans, customers, problems }: Finding): object {
   if (problems.length === 0) return { path, ok: true, plans, customers, problems }
-  const plain = problems.map((problem) => ({ ...problem, path: pathText(problem.path) }))
-  return { path, ok: false, problems: plain }
+  return { path, ok: false, problems: problems.map((problem) => ({ ...problem, path: pathText(problem.path) })) }
 }
 
 function linesOf({ path, plans, customers, problems }: Finding): readonly string[] {
   if (problems.length > 0) return problems.map((problem) => problemLine(path, problem))
-  return [`${path}: fine, ${counted(plans, 'plan')}, ${counted(customers, 'customer')}`]
+  return [`${path}: no problems, ${counted(plans, 'plan')}, ${counted(customers, 'customer')}`]
 }
 
 function counted(count: number, thing: string): string {

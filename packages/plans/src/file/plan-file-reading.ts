@@ -15,20 +15,19 @@ export function problemLine(path: string, { line, column, path: names, message }
 }
 
 /**
- * The book that a file's content makes.
+ * Makes a book of a file's content.
  *
- * @param scopes What the program has asked for: a file that takes one of these away is a bad file, since requests to such
- * a route would fail from then on.
+ * @param scopes The scopes that the program uses. A file without one of these is refused: requests to its routes would fail.
  * @throws RailError `RAIL_BAD_PLAN` with each problem on a line of its own
  */
 export function bookFrom(path: string, bytes: Buffer, scopes: ReadonlySet<string>, clock: Clock): PlanBook {
   const document = documentFrom(path, bytes)
   const book = createPlanBook(document, { clock })
-  const gone = [...scopes].filter((scope) => !book.hasScope(scope))
-  if (gone.length === 0) return book
+  const missing = [...scopes].filter((scope) => !book.hasScope(scope))
+  if (missing.length === 0) return book
   throw new RailError(
     'RAIL_BAD_PLAN',
-    `${path}: the program asks for the scopes ${gone.join(', ')}, and no plan has them any more. Keep them, as {} where they need no limit.`,
+    `${path}: expected the scopes that the program uses, got no plan with ${missing.join(', ')}. Keep them, as {} for no limit.`,
   )
 }
 
@@ -40,17 +39,20 @@ function documentFrom(path: string, bytes: Buffer): PlanDocument {
   throw new RailError('RAIL_BAD_PLAN', [...lines, ...more].join('\n'))
 }
 
-/** What tells one content of a file from another. */
+/** A hash that changes with the content of a file. */
 export function hashOf(bytes: Buffer): string {
   return createHash('sha256').update(bytes).digest('hex')
 }
 
-/** Cheap signs of a change. They are settled once a later write would have to show in them, even where time is coarse. */
-export async function lookOf(path: string): Promise<{ look: string; settled: boolean }> {
+/**
+ * The state of a file by its metadata, which is cheap to read. It is final once any later write must change it, even on a
+ * file system with coarse times.
+ */
+export async function stateOf(path: string): Promise<{ state: string; isFinal: boolean }> {
   const { dev, ino, size, mtimeNs, ctimeNs, mtimeMs } = await stat(path, { bigint: true })
   const age = Date.now() - Number(mtimeMs)
-  return { look: [dev, ino, size, mtimeNs, ctimeNs].join(), settled: age > COARSEST_MTIME_MS }
+  return { state: [dev, ino, size, mtimeNs, ctimeNs].join(), isFinal: age > COARSEST_MTIME_MS }
 }
 
-/** FAT keeps times to 2 seconds. */
+/** FAT stores times to 2 seconds. */
 const COARSEST_MTIME_MS = 3_000

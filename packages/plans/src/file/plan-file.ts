@@ -10,56 +10,56 @@ import {
   type PlanExplanation,
   RailError,
 } from '@rail/core'
-import { checkOption, checkOptionNames } from '@rail/core/store'
-import { railError, tell, warn } from '../base/hooks.js'
+import { checkOption, checkOptionNames, shown } from '@rail/core/store'
+import { callHook, errorFrom, warn } from '../base/hooks.js'
 import { type Schedule, unrefSchedule } from '../base/schedule.js'
-import { bookFrom, hashOf, lookOf } from './plan-file-reading.js'
+import { bookFrom, hashOf, stateOf } from './plan-file-reading.js'
 
 /** The options of {@link planFile}. */
 export interface PlanFileOptions {
-  /** How often the file is looked at. @default '2s' */
+  /** How often the file is checked for changes. @default '2s' */
   readonly every?: Duration | undefined
-  /** Told when new plans are in force. */
+  /** Called when new plans are in force. */
   readonly onReload?: (() => void) | undefined
-  /** Told, once for each change of the file, why it was not taken. @default process.emitWarning */
+  /** Called with the reason why a changed file is not in force, once for each change. @default process.emitWarning */
   readonly onError?: ((error: RailError) => void) | undefined
-  /** Epoch milliseconds, by which overrides end. @default Date.now */
+  /** The clock by which overrides end, in epoch milliseconds. @default Date.now */
   readonly clock?: Clock | undefined
   /** Timers; for tests. @default setTimeout, unref'd */
   readonly schedule?: Schedule | undefined
 }
 
-/** What is known of a plan file. */
+/** The state of a plan file. */
 export interface PlanFileStatus {
   readonly path: string
   /** When the plans in force were read, in epoch milliseconds. */
   readonly loadedAt: number
-  /** Why the file, as it is now, is not in force. */
+  /** Why the current file is not in force; `undefined`: it is. */
   readonly problem: RailError | undefined
 }
 
 /** The plans of a file, as a source of limits that follows the file. */
 export interface PlanFile extends LimitSource {
   limitsFor(customer: string, scope: string): readonly Limit[]
-  /** Which rule gives each limit of a customer. */
+  /** The limits of a customer, and the rule that sets each. */
   explain(customer: string): PlanExplanation
   status(): PlanFileStatus
-  /** Looks at the file at once: for a signal, and for tests. Never rejects. */
+  /** Checks the file now, for instance on a signal. Never rejects. */
   reload(): Promise<void>
-  /** Stops looking at the file. The limits stay as they are. */
+  /** Stops checking the file. The limits stay as they are. */
   close(): void
 }
 
 /**
- * Plans from a JSON or YAML file (by its ending: `.json`, else YAML), read again when it changes. The file is looked at by
- * its path, so that a Kubernetes ConfigMap's swap and an editor's rename are seen, and is taken whole or not at all: with a
- * bad file the last good plans stay, and `onError` and `status()` say what is wrong, at which path and line.
+ * Plans from a file that is read again when it changes: JSON if its name ends in `.json`, else YAML. The file is checked by
+ * its path, so that the swap of a Kubernetes ConfigMap and the rename of an editor are noticed. A wrong file changes nothing:
+ * the last good plans stay in force, and `onError` and `status()` report each problem with its path and line.
  *
  * @example
  * const plans = planFile('plans.yaml')
  * app.use(rateLimit({ identify: (req) => req.customer, limits: plans }))
  *
- * @throws RailError `RAIL_BAD_PLAN` when the file cannot be read, or is bad, at the start: there are no good plans to keep
+ * @throws RailError `RAIL_BAD_PLAN` if the file cannot be read, or is wrong, at the start
  */
 export function planFile(path: string, options: PlanFileOptions = {}): PlanFile {
   checkOptions(path, options)
@@ -67,10 +67,10 @@ export function planFile(path: string, options: PlanFileOptions = {}): PlanFile 
   const everyMs = durationMs(every)
   const scopes = new Set<string>()
   let inForce = load(unlessUnreadable(path, () => readFileSync(path)))
-  /** What the file held, or how it could not be read, when it was last refused. */
-  let refused: { readonly what: string; readonly error: RailError } | undefined
-  let look = ''
-  let looking: Promise<void> | undefined
+  /** The last refused content, by its hash, or the message of the last failure to read the file. */
+  let refused: { readonly content: string; readonly error: RailError } | undefined
+  let state = ''
+  let checking: Promise<void> | undefined
   let closed = false
   let cancel = schedule(poll, everyMs)
 
@@ -78,34 +78,34 @@ export function planFile(path: string, options: PlanFileOptions = {}): PlanFile 
     return { book: bookFrom(path, bytes, scopes, clock), hash: hashOf(bytes), loadedAt: clock() }
   }
 
-  async function lookNow(): Promise<void> {
-    let what = ''
+  async function checkNow(): Promise<void> {
+    let content = ''
     try {
-      const seen = await lookOf(path)
-      if (seen.look === look) return
+      const found = await stateOf(path)
+      if (found.state === state) return
       const bytes = await readFile(path)
-      look = seen.settled ? seen.look : ''
-      what = hashOf(bytes)
-      if (what === inForce.hash) refused = undefined
-      if (closed || what === inForce.hash || what === refused?.what) return
+      state = found.isFinal ? found.state : ''
+      content = hashOf(bytes)
+      if (content === inForce.hash) refused = undefined
+      if (closed || content === inForce.hash || content === refused?.content) return
       inForce = load(bytes)
       refused = undefined
-      tell(onReload)
+      callHook(onReload)
     } catch (cause) {
-      // A file that cannot be read looks as it did before when it can be again.
-      if (what === '') look = ''
+      // The state of a file that can be read again may be the one from before.
+      if (content === '') state = ''
       const error = cause instanceof RailError ? cause : unreadable(path, cause)
-      if (closed || (what || error.message) === refused?.what) return
-      refused = { what: what || error.message, error }
-      tell(onError, error)
+      if (closed || (content || error.message) === refused?.content) return
+      refused = { content: content || error.message, error }
+      callHook(onError, error)
     }
   }
 
   function reload(): Promise<void> {
-    looking ??= lookNow().finally(() => {
-      looking = undefined
+    checking ??= checkNow().finally(() => {
+      checking = undefined
     })
-    return looking
+    return checking
   }
 
   function poll(): void {
@@ -134,10 +134,10 @@ function checkOptions(path: unknown, options: PlanFileOptions): void {
   if (typeof path !== 'string' || path === '') {
     throw new RailError(
       'RAIL_BAD_OPTION',
-      `planFile takes the path of a file, got ${JSON.stringify(path)}. Write planFile('plans.yaml').`,
+      `planFile(): expected the path of a file, got ${shown(path)}. Write planFile('plans.yaml').`,
     )
   }
-  checkOptionNames(options, ['every', 'onReload', 'onError', 'clock', 'schedule'], 'planFile')
+  checkOptionNames(options, ['every', 'onReload', 'onError', 'clock', 'schedule'], 'planFile()')
   for (const name of ['onReload', 'onError', 'clock', 'schedule'] as const) {
     checkOption(name, options[name], 'a function', (value) => typeof value === 'function')
   }
@@ -152,5 +152,5 @@ function unlessUnreadable<Read>(path: string, read: () => Read): Read {
 }
 
 function unreadable(path: string, cause: unknown): RailError {
-  return railError('RAIL_BAD_PLAN', `${path} cannot be read`, cause)
+  return errorFrom('RAIL_BAD_PLAN', `${path} cannot be read`, cause)
 }

@@ -13,25 +13,25 @@ import {
   type YAMLError,
 } from 'yaml'
 
-/** Where a problem is in a text: lines and columns from 1. */
+/** A problem and its place in the source: line and column from 1. */
 export interface LocatedProblem extends PlanProblem {
   readonly line: number
   readonly column: number
 }
 
-/** A plan document as it was read from a text, or what is wrong with it. */
+/** A plan document, or its problems. */
 export type PlanText =
   | { readonly document: PlanDocument; readonly problems?: undefined }
   | { readonly document?: undefined; readonly problems: readonly LocatedProblem[] }
 
 /**
- * Reads a plan document from JSON or YAML 1.2 in UTF-8, and finds everything that is wrong with it, at which line. Keys of
- * YAML are taken as they are written: a customer `007` stays one. `$schema` at the top is for editors and is left out.
+ * Reads a plan document from JSON or YAML 1.2 in UTF-8, and finds all of its problems and their lines. YAML keys are read as
+ * they are written: a customer `007` stays `007`. `$schema` at the top is for editors and is ignored.
  */
 export function readPlanText(bytes: Buffer, format: 'json' | 'yaml'): PlanText {
   const lines = new LineCounter()
   const source = bytes.toString('utf8').replace(/^\uFEFF/, '')
-  // Its own check for keys that are there twice compares each with each, which takes minutes for a long list of customers.
+  // The parser's own check for duplicate keys compares each key with each, which takes minutes for a long list of customers.
   const parsed = parseDocument(source, { lineCounter: lines, stringKeys: true, uniqueKeys: false, prettyErrors: false })
   const located = (problem: PlanProblem, offset: number): LocatedProblem => {
     const { line, col } = lines.linePos(offset)
@@ -40,11 +40,11 @@ export function readPlanText(bytes: Buffer, format: 'json' | 'yaml'): PlanText {
   const atError = ({ message, pos }: YAMLError): LocatedProblem => located({ path: [], message: `${message}.` }, pos[0])
 
   if (!isUtf8(bytes)) {
-    const message = 'The file is not UTF-8 here, so a customer in it would be another one. Save it as UTF-8.'
+    const message = 'expected UTF-8, got other bytes. Save the file as UTF-8.'
     return { problems: [located({ path: [], message }, source.indexOf('\uFFFD'))] }
   }
-  const twice = keysTwice(parsed.contents).map(({ path, offset }) =>
-    located({ path, message: 'This name is here twice; keep one.' }, offset),
+  const duplicates = duplicateKeys(parsed.contents).map(({ path, offset }) =>
+    located({ path, message: 'expected each name once, got it twice. Keep one.' }, offset),
   )
   if (format === 'json') {
     const fault = jsonFault(source)
@@ -52,25 +52,26 @@ export function readPlanText(bytes: Buffer, format: 'json' | 'yaml'): PlanText {
   } else {
     const faults = [...parsed.errors, ...parsed.warnings]
     if (faults.length > 0) return { problems: faults.map(atError) }
-    const lost = aliasesOfNothing(parsed.contents)
-    if (lost.length > 0) return { problems: lost.map(({ message, offset }) => located({ path: [], message }, offset)) }
+    const unknown = unknownAliases(parsed.contents)
+    if (unknown.length > 0)
+      return { problems: unknown.map(({ message, offset }) => located({ path: [], message }, offset)) }
   }
-  if (twice.length > 0) return { problems: twice }
-  // Aliases, however many, are references to one thing, and a document is looked at to a depth that does not depend on them.
-  const said: unknown = format === 'json' ? JSON.parse(source) : parsed.toJS({ maxAliasCount: -1 })
-  const document = withoutSchema(said)
+  if (duplicates.length > 0) return { problems: duplicates }
+  // Any number of aliases is safe: they are references to one value, and the depth of the check does not depend on them.
+  const value: unknown = format === 'json' ? JSON.parse(source) : parsed.toJS({ maxAliasCount: -1 })
+  const document = withoutSchema(value)
   const problems = planProblems(document)
   if (problems.length === 0) return { document: document as PlanDocument }
   return { problems: problems.map((problem) => located(problem, offsetOf(parsed.contents, problem.path))) }
 }
 
-function withoutSchema(said: unknown): unknown {
-  if (typeof said !== 'object' || said === null || Array.isArray(said)) return said
-  const { $schema, ...document } = said as Record<string, unknown>
+function withoutSchema(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  const { $schema, ...document } = value as Record<string, unknown>
   return document
 }
 
-/** What `JSON.parse` has against a text, which says the place in words of its own, and not in every version of Node. */
+/** The error of `JSON.parse`, if there is one. Its message contains the place in some versions of Node only. */
 function jsonFault(source: string): { message: string; offset: number } | undefined {
   try {
     JSON.parse(source)
@@ -79,14 +80,14 @@ function jsonFault(source: string): { message: string; offset: number } | undefi
     const message = error instanceof Error ? error.message : String(error)
     const [, position] = /at position (\d+)/.exec(message) ?? []
     return {
-      message: `Not JSON: ${message}.`,
+      message: `expected JSON, got an error: ${message}.`,
       offset: position === undefined ? source.trimEnd().length : Number(position),
     }
   }
 }
 
-/** Aliases whose anchor does not stand before them. */
-function aliasesOfNothing(contents: ParsedNode | null): readonly { message: string; offset: number }[] {
+/** Aliases without an anchor before them. */
+function unknownAliases(contents: ParsedNode | null): readonly { message: string; offset: number }[] {
   const found: { message: string; offset: number }[] = []
   const anchors = new Set<string>()
   if (contents === null) return found
@@ -95,20 +96,23 @@ function aliasesOfNothing(contents: ParsedNode | null): readonly { message: stri
       if (!isAlias(node)) {
         if (node.anchor !== undefined) anchors.add(node.anchor)
       } else if (!anchors.has(node.source)) {
-        found.push({ message: `There is no &${node.source} before this *${node.source}.`, offset: startOf(node) })
+        found.push({
+          message: `expected an anchor &${node.source} before this alias, got none. Move it up, or correct the name.`,
+          offset: startOf(node),
+        })
       }
     },
   })
   return found
 }
 
-interface Twice {
+interface DuplicateKey {
   readonly path: readonly string[]
   readonly offset: number
 }
 
-function keysTwice(contents: ParsedNode | null): readonly Twice[] {
-  const found: Twice[] = []
+function duplicateKeys(contents: ParsedNode | null): readonly DuplicateKey[] {
+  const found: DuplicateKey[] = []
   if (contents === null) return found
   visit(contents, {
     Map: (_, map, ancestors) => {
@@ -131,7 +135,7 @@ function hasKey(value: unknown): value is { key: unknown } {
   return typeof value === 'object' && value !== null && 'key' in value
 }
 
-/** Where a path is: at the last name of it that the text has. */
+/** The offset of a path: that of its last name that the source has. */
 function offsetOf(contents: Node | null, path: readonly string[]): number {
   let node: unknown = contents
   let offset = startOf(node)

@@ -1,12 +1,12 @@
 import type { Clock, RailError } from '@rail/core'
-import { railError } from '../base/hooks.js'
+import { errorFrom } from '../base/hooks.js'
 import type { Schedule } from '../base/schedule.js'
 import { clearLeftovers, readCopy, writeCopy } from './disk-copy.js'
 import type { PlansInForce } from './plans-in-force.js'
 
-/** How long a start waits for the disk before it asks the control plane: a disk may hang. */
+/** How long the start waits for the disk before the first request to the control plane: a disk may hang. */
 const LONGEST_LOAD_MS = 1_000
-/** A copy that says the same is written again after this, so that its age is known. */
+/** An unchanged copy is written again after this time, so that its age is known. */
 const FRESH_MS = 3_600_000
 
 /** The settings of {@link CopyKeeper}. */
@@ -18,7 +18,7 @@ export interface CopySettings {
   readonly schedule: Schedule
 }
 
-/** Keeps the copy on disk: read once at the start, written when what is in force has changed. */
+/** Keeps the copy on disk: it is read once at the start, and written when the plans in force have changed. */
 export class CopyKeeper {
   readonly #settings: CopySettings
   readonly #plans: PlansInForce
@@ -33,7 +33,7 @@ export class CopyKeeper {
     this.#failed = failed
   }
 
-  /** Puts the copy in force, if there is one that is sound. Never rejects, and does not wait for a disk that hangs. */
+  /** Puts the copy in force, if there is one and it is right. Never rejects, and does not wait for a disk that hangs. */
   async load(): Promise<void> {
     const { copy, url, schedule } = this.#settings
     if (copy === undefined) return
@@ -42,7 +42,7 @@ export class CopyKeeper {
         if (found !== undefined) await this.#plans.useCopy(found)
       })
       .catch((cause) =>
-        this.#failed(railError('RAIL_SYNC_FAILED', `The copy of the plans at ${copy} is not used`, cause)),
+        this.#failed(errorFrom('RAIL_SYNC_FAILED', `The copy of the plans at ${copy} is not used`, cause)),
       )
     let cancel = (): void => {}
     const inTime = new Promise<void>((resolve) => {
@@ -52,30 +52,30 @@ export class CopyKeeper {
     cancel()
   }
 
-  /** Writes what is in force, unless the copy says the same. Goes on by itself; what is in force must not change until {@link settled}. */
+  /** Starts to write the plans in force, unless the copy is the same. The plans must not change until {@link settled} resolves. */
   keep(): void {
     const { copy, url, epochClock } = this.#settings
-    const { held } = this.#plans
-    if (copy === undefined || held === undefined || this.#writing !== undefined) return
-    const { epoch, rev, setting, servers } = held
-    const says = JSON.stringify([epoch, rev, setting, servers])
+    const { loaded } = this.#plans
+    if (copy === undefined || loaded === undefined || this.#writing !== undefined) return
+    const { epoch, rev, setting, servers } = loaded
+    const written = JSON.stringify([epoch, rev, setting, servers])
     const now = Math.max(0, Math.floor(epochClock()))
-    if (says === this.#written && now - this.#writtenAt < FRESH_MS) return
+    if (written === this.#written && now - this.#writtenAt < FRESH_MS) return
     this.#writing = clearLeftovers(copy)
-      .then(() => writeCopy(copy, held, url.href, now))
+      .then(() => writeCopy(copy, loaded, url.href, now))
       .then(() => {
-        this.#written = says
+        this.#written = written
         this.#writtenAt = now
       })
       .catch((cause) =>
-        this.#failed(railError('RAIL_SYNC_FAILED', `The copy of the plans at ${copy} could not be written`, cause)),
+        this.#failed(errorFrom('RAIL_SYNC_FAILED', `The copy of the plans at ${copy} could not be written`, cause)),
       )
       .finally(() => {
         this.#writing = undefined
       })
   }
 
-  /** Resolves once nothing is being written. */
+  /** Resolves when no write is running. */
   async settled(): Promise<void> {
     await this.#writing
   }

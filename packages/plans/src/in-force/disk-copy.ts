@@ -2,9 +2,9 @@ import { createHash, randomUUID } from 'node:crypto'
 import { mkdir, open, readdir, readFile, rename, stat, unlink } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { z } from 'zod'
-import type { Held, Whole } from './loaded-plans.js'
+import type { LoadedPlans, PlanPayload } from './loaded-plans.js'
 
-/** What a copy says of itself, before its customers. */
+/** The first line of a copy; its customers follow. */
 const head = z.strictObject({
   format: z.literal(1),
   url: z.string(),
@@ -17,31 +17,31 @@ const head = z.strictObject({
   plans: z.array(z.unknown()),
 })
 
-/** What was read from a copy. */
-export interface Copy extends Whole {
+/** A copy that was read. */
+export interface Copy extends PlanPayload {
   /** When it was written, in epoch milliseconds. */
   readonly savedAt: number
 }
 
-/** How many customers are on a line, and so read and written at a stretch. */
+/** The customers on a line: they are read and written together. */
 const LINE = 1_000
 
 /**
- * Writes a copy: a line that says what it is, lines of customers, and a last line with the hash of all before it. The file
- * has its name only once it is whole and on the disk, so that whoever reads it, and whenever this is killed, there is a
- * whole copy or none. Processes may share a name: each writes under one of its own first.
+ * Writes a copy: a first line without customers, lines of customers, and a last line with the hash of all before it. The
+ * file gets its name only when it is complete and on the disk, so that a process that is killed leaves a complete copy or
+ * none. Processes may share a path: each writes to a temporary file of its own first.
  *
- * @param url The control plane's, so that a copy of another's is not taken for this one's.
- * @throws Error (as a rejection) of the file system; the copy that was there is still there
+ * @param url The control plane's URL, so that a copy from another control plane is not used.
+ * @throws Error (as a rejection) of the file system; the copy from before is still there
  */
-export async function writeCopy(path: string, held: Held, url: string, savedAt: number): Promise<void> {
+export async function writeCopy(path: string, loaded: LoadedPlans, url: string, savedAt: number): Promise<void> {
   const temporary = `${path}.${process.pid}.${randomUUID()}.tmp`
   await mkdir(dirname(path), { recursive: true })
   try {
     const file = await open(temporary, 'wx', 0o600)
     try {
       const hash = createHash('sha256')
-      for (const line of linesOf(held, url, savedAt)) {
+      for (const line of linesOf(loaded, url, savedAt)) {
         hash.update(line)
         await file.writeFile(line)
       }
@@ -57,7 +57,7 @@ export async function writeCopy(path: string, held: Held, url: string, savedAt: 
   }
 }
 
-/** Removes what killed processes left of their writing: temporary files of this copy that nobody has written for long. */
+/** Removes the temporary files that killed processes left: those that have not been written for ten minutes. */
 export async function clearLeftovers(path: string): Promise<void> {
   const names = await readdir(dirname(path)).catch((): string[] => [])
   for (const name of names) {
@@ -70,7 +70,7 @@ export async function clearLeftovers(path: string): Promise<void> {
 
 const LONGEST_WRITE_MS = 600_000
 
-function* linesOf({ book, plans, customers, ...rest }: Held, url: string, savedAt: number): Generator<string> {
+function* linesOf({ book, plans, customers, ...rest }: LoadedPlans, url: string, savedAt: number): Generator<string> {
   yield `${JSON.stringify({ format: 1, url, savedAt, ...rest, plans: [...plans] })}\n`
   let some: unknown[] = []
   for (const pair of customers) {
@@ -82,9 +82,9 @@ function* linesOf({ book, plans, customers, ...rest }: Held, url: string, savedA
 }
 
 /**
- * Reads a copy. `undefined`: there is none.
+ * Reads a copy; `undefined` if there is none.
  *
- * @throws Error (as a rejection) for one that is damaged, of another control plane, or not readable
+ * @throws Error (as a rejection) if it is damaged, from another control plane, or not readable
  */
 export async function readCopy(path: string, url: string): Promise<Copy | undefined> {
   let bytes: Buffer
@@ -96,15 +96,14 @@ export async function readCopy(path: string, url: string): Promise<Copy | undefi
   }
   const end = bytes.lastIndexOf(0x0a) + 1
   const sha256 = createHash('sha256').update(bytes.subarray(0, end)).digest('hex')
-  if (bytes.subarray(end).toString() !== JSON.stringify({ sha256 }))
-    throw new Error('it is damaged: its hash is another')
+  if (bytes.subarray(end).toString() !== JSON.stringify({ sha256 })) throw new Error('it is damaged (its hash differs)')
   const [first = '', ...lines] = bytes.toString('utf8', 0, end - 1).split('\n')
-  const { format, url: ofUrl, ...said } = head.parse(JSON.parse(first))
-  if (ofUrl !== url) throw new Error(`it is of another control plane, ${ofUrl}`)
+  const { format, url: ofUrl, ...rest } = head.parse(JSON.parse(first))
+  if (ofUrl !== url) throw new Error(`it is from another control plane, ${ofUrl}`)
   const customers: unknown[] = []
   for (const line of lines) {
     for (const pair of z.array(z.unknown()).parse(JSON.parse(line))) customers.push(pair)
     await new Promise<void>((resolve) => setImmediate(resolve))
   }
-  return { ...said, customers }
+  return { ...rest, customers }
 }

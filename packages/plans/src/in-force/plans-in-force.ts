@@ -8,9 +8,9 @@ import {
   RailError,
 } from '@rail/core'
 import type { SyncEnvelope, SyncRevision } from '../protocol/messages.js'
-import { changed, type Held, heldFrom, resplit, type Whole } from './loaded-plans.js'
+import { changePlans, type LoadedPlans, loadPlans, type PlanPayload, withServers } from './loaded-plans.js'
 
-/** An answer that may not be applied, and why. The limits before it stay in force. */
+/** An answer that was not applied, and why. The limits before it stay in force. */
 export interface ApplyError extends SyncRevision {
   readonly message: string
 }
@@ -25,108 +25,115 @@ export interface InForceSettings {
   readonly epochClock: Clock
 }
 
-/** How many scopes that no plan has are remembered. */
+/** The most scopes without a plan that are remembered. */
 const MOST_SCOPES = 100
 
-/** Which limits are in force, and how an answer changes them: whole or not at all, and never back within an epoch. */
+/** The limits in force. An answer changes all of them or none, and never goes back to an older revision of its epoch. */
 export class PlansInForce {
   readonly #settings: InForceSettings
   readonly #fallback: PlanBook | undefined
-  readonly #sawUnknown: (customer: string) => void
-  readonly #sawScope: (scope: string) => void
+  readonly #reportCustomer: (customer: string) => void
+  readonly #reportScope: (scope: string) => void
   readonly unknownScopes = new Set<string>()
-  #held: Held | undefined
+  #loaded: LoadedPlans | undefined
   #live = false
-  #askForAll = false
-  /** The control plane's clock less this machine's. */
+  #requestAll = false
+  /** The control plane's clock minus this machine's. */
   #offsetMs = 0
 
-  constructor(settings: InForceSettings, saw: { unknown: (customer: string) => void; scope: (scope: string) => void }) {
+  constructor(
+    settings: InForceSettings,
+    report: { unknownCustomer: (customer: string) => void; unknownScope: (scope: string) => void },
+  ) {
     const { fallback, epochClock } = settings
     this.#settings = settings
     this.#fallback = fallback && createPlanBook(fallback, { clock: epochClock })
-    this.#sawUnknown = saw.unknown
-    this.#sawScope = saw.scope
+    this.#reportCustomer = report.unknownCustomer
+    this.#reportScope = report.unknownScope
   }
 
-  get held(): Held | undefined {
-    return this.#held
+  get loaded(): LoadedPlans | undefined {
+    return this.#loaded
   }
 
   get source(): SyncSource {
     if (this.#live) return 'live'
-    if (this.#held !== undefined) return 'disk'
+    if (this.#loaded !== undefined) return 'disk'
     return this.#fallback === undefined ? 'none' : 'fallback'
   }
 
-  /** What to tell the control plane of what is here; `undefined` asks for all. */
+  /** The revision to send to the control plane; `undefined` requests everything. */
   get have(): SyncRevision | undefined {
-    if (this.#held === undefined || this.#askForAll) return undefined
-    return { epoch: this.#held.epoch, rev: this.#held.rev }
+    if (this.#loaded === undefined || this.#requestAll) return undefined
+    return { epoch: this.#loaded.epoch, rev: this.#loaded.rev }
   }
 
   /**
-   * Never throws: a scope that no plan has means no limits beside the plan's own, and is told, because what a control plane
-   * says must not turn a route into an error.
+   * Never throws, because an answer of a control plane must not make a route fail: a scope that no plan has adds no limits,
+   * and is reported.
    */
   limitsFor(customer: string, scope: string): readonly Limit[] {
-    const book = this.#held?.book ?? this.#fallback
+    const book = this.#loaded?.book ?? this.#fallback
     if (book === undefined || !book.has(customer)) {
-      this.#sawUnknown(customer)
-      if (book === undefined) return NONE
-      if (book !== this.#fallback && this.#settings.newCustomers === 'no-limit') return NONE
+      this.#reportCustomer(customer)
+      if (book === undefined) return NO_LIMITS
+      if (book !== this.#fallback && this.#settings.newCustomers === 'no-limit') return NO_LIMITS
     }
     if (book.hasScope(scope)) return book.limitsFor(customer, scope)
     if (this.unknownScopes.size < MOST_SCOPES) this.unknownScopes.add(scope)
-    this.#sawScope(scope)
-    return NONE
+    this.#reportScope(scope)
+    return NO_LIMITS
   }
 
   explain(customer: string): PlanExplanation {
-    return (this.#held?.book ?? this.#fallback ?? createPlanBook({ plans: {} })).explain(customer)
+    return (this.#loaded?.book ?? this.#fallback ?? createPlanBook({ plans: {} })).explain(customer)
   }
 
-  /** Puts a copy in force, if there has been no answer meanwhile. @throws RailError `RAIL_BAD_PLAN` (as a rejection) */
-  async useCopy(copy: Whole): Promise<void> {
-    const held = await heldFrom(copy, this.#clock)
-    if (!this.#live) this.#held ??= held
+  /** Puts a copy in force, unless an answer is in force already. @throws RailError `RAIL_BAD_PLAN` (as a rejection) */
+  async useCopy(copy: PlanPayload): Promise<void> {
+    const loaded = await loadPlans(copy, this.#clock)
+    if (!this.#live) this.#loaded ??= loaded
   }
 
   /**
-   * Applies an answer. Gives why it may not be applied, where that is worth telling the control plane; an answer of an
-   * older revision is passed over in silence, as one of two control planes may lag behind the other.
+   * Applies an answer. Returns why it was not applied, for the control plane. An older revision is ignored without an error:
+   * of two control planes, one may lag behind the other.
    */
   async apply(answer: SyncEnvelope): Promise<ApplyError | undefined> {
-    const held = this.#held
-    const sameEpoch = held !== undefined && held.epoch === answer.epoch
-    if (sameEpoch && answer.rev < held.rev) return undefined
+    const loaded = this.#loaded
+    const sameEpoch = loaded !== undefined && loaded.epoch === answer.epoch
+    if (sameEpoch && answer.rev < loaded.rev) return undefined
     const { epoch, rev, setting, servers } = answer
     this.#offsetMs = answer.serverTime - this.#settings.epochClock()
     const follows =
       sameEpoch &&
-      (answer.kind !== 'unchanged' || answer.rev === held.rev) &&
-      (answer.kind !== 'delta' || answer.from === held.rev)
+      (answer.kind !== 'unchanged' || answer.rev === loaded.rev) &&
+      (answer.kind !== 'delta' || answer.from === loaded.rev)
     if (answer.kind !== 'full' && !follows) {
-      this.#askForAll = true
-      return { epoch, rev, message: `What came (${answer.kind}) does not follow from what is here; all is asked for.` }
+      this.#requestAll = true
+      return {
+        epoch,
+        rev,
+        message: `answer: expected a change of the revision in force, got another (${answer.kind}). All plans are requested.`,
+      }
     }
     try {
       if (answer.kind === 'full')
-        this.#held = await heldFrom({ epoch, rev, setting, servers, ...answer.document }, this.#clock)
-      else if (follows && answer.kind === 'delta') this.#held = await changed(held, answer, this.#clock)
-      else if (follows) this.#held = resplit(held, setting, servers)
+        this.#loaded = await loadPlans({ epoch, rev, setting, servers, ...answer.document }, this.#clock)
+      else if (follows && answer.kind === 'delta') this.#loaded = await changePlans(loaded, answer, this.#clock)
+      else if (follows) this.#loaded = withServers(loaded, setting, servers)
     } catch (error) {
       if (!(error instanceof RailError)) throw error
-      this.#askForAll ||= answer.kind === 'delta'
+      this.#requestAll ||= answer.kind === 'delta'
       return { epoch, rev, message: error.message.slice(0, 2_000) }
     }
-    this.#askForAll = false
+    this.#requestAll = false
     this.#live = true
-    for (const scope of this.unknownScopes) if (this.#held?.book.hasScope(scope)) this.unknownScopes.delete(scope)
+    for (const scope of this.unknownScopes) if (this.#loaded?.book.hasScope(scope)) this.unknownScopes.delete(scope)
     return undefined
   }
 
   readonly #clock = (): number => this.#settings.epochClock() + this.#offsetMs
 }
 
-const NONE: readonly Limit[] = Object.freeze([])
+const NO_LIMITS: readonly Limit[] = Object.freeze([])

@@ -1,8 +1,8 @@
 import type { SyncChanges, SyncDocument } from './messages.js'
 
 /**
- * The document that changes lead to. Neither argument is changed. What the changes name and the document does not have
- * is added at the end; what they remove and it does not have is passed over; set wins over removed.
+ * The document after changes. Neither argument is changed. New names are added at the end, the removal of an unknown name is
+ * ignored, and a name that is both set and removed is set.
  *
  * @example
  * applyChanges(before, { defaultPlan: 'free', plans: [], removedPlans: ['old'], customers: [], removedCustomers: [] })

@@ -14,17 +14,17 @@ import { type Reply, Transport } from './transport.js'
 import type { UsageReports } from './usage-reports.js'
 import { waitAfterAnswer, waitAfterFailure } from './waits.js'
 
-/** Who a loop tells. */
+/** What a loop calls. */
 export interface SyncListener {
-  /** An answer came, and is applied once this resolves. */
+  /** Called when an answer came; it is applied when this resolves. */
   applying(): Promise<void>
-  /** An answer was applied, or was passed over. */
+  /** Called when an answer was applied, or ignored. */
   synced(): void
-  /** An exchange failed, or its payload was not taken; the loop goes on in so many milliseconds. */
+  /** Called when an exchange failed, or its answer was not applied; the next exchange starts after `waitMs`. */
   failed(problem: string, waitMs: number): void
 }
 
-/** Exchanges with the control plane, one after another, for as long as the process lives. */
+/** Exchanges with the control plane, one after another, until it is closed. */
 export class SyncLoop {
   readonly instance = randomUUID()
   readonly #settings: SyncSettings
@@ -39,10 +39,10 @@ export class SyncLoop {
   #applyError: ApplyError | undefined
   #answered = false
   /**
-   * What is known of a report that was refused. `'suspected'`: the next request goes without it, to see whether that is
-   * taken. `'likely'`: it was, so if the report is refused once more, the report it is.
+   * Whether the report is the reason for a refusal. `'suspected'`: the next request goes without it. `'likely'`: that one was
+   * accepted, so if the request with the report is refused again, the report is the reason.
    */
-  #report: 'sound' | 'suspected' | 'likely' = 'sound'
+  #report: 'good' | 'suspected' | 'likely' = 'good'
   failures = 0
   problem: string | undefined
 
@@ -55,7 +55,7 @@ export class SyncLoop {
     this.#startedAt = Math.max(0, Math.floor(settings.epochClock()))
   }
 
-  /** Exchanges now, and then again and again. */
+  /** Exchanges now, and again after each wait. */
   start(): void {
     if (this.#closed) return
     this.#running = this.#exchange(false).then((waitMs) => {
@@ -64,7 +64,7 @@ export class SyncLoop {
     })
   }
 
-  /** The last reports, and goodbye if the options say so; whatever comes of it, this ends in time. */
+  /** Sends the last reports, and leaves unless `leaveOnClose` is false. Ends within the timeout, even if this fails. */
   async close(): Promise<void> {
     this.#closed = true
     this.#cancel()
@@ -75,7 +75,7 @@ export class SyncLoop {
       this.#transport.abandon(new Error('closing took too long'))
     }, timeoutMs)
     await this.#running
-    // A second try, since a connection that was kept may turn out to be dead; and no more where nothing is acknowledged.
+    // Two tries, because a kept connection may be dead; more only while reports are acknowledged.
     for (let tries = 2; tries > 0 && !late; ) {
       const report = this.#reports.next()
       if (!leaveOnClose && report === undefined) break
@@ -89,7 +89,7 @@ export class SyncLoop {
     this.#transport.close()
   }
 
-  /** One exchange. Gives the wait until the next, in milliseconds; never rejects. */
+  /** One exchange. Resolves with the wait until the next, in milliseconds; never rejects. */
   async #exchange(leaving: boolean): Promise<number> {
     const report = this.#report === 'suspected' ? undefined : this.#reports.next()
     let reply: Reply | undefined
@@ -98,7 +98,7 @@ export class SyncLoop {
       if (reply.status !== 200) return this.#failed(refusalText(reply), reply, report)
       const answer = syncEnvelopeSchema.safeParse(JSON.parse(reply.text))
       if (!answer.success)
-        return this.#failed(`the answer is not as the protocol says: ${firstIssue(answer.error)}`, reply, report)
+        return this.#failed(`its answer does not follow the protocol: ${firstIssue(answer.error)}`, reply, report)
       return await this.#answeredWith(answer.data, report)
     } catch (error) {
       return this.#failed(error instanceof Error ? error.message : String(error), reply, report)
@@ -111,7 +111,7 @@ export class SyncLoop {
     this.#answered = true
     this.failures = 0
     const moreToReport = (report !== undefined && this.#reports.acknowledge(ackSeq)) || this.#report === 'suspected'
-    this.#report = this.#report === 'suspected' ? 'likely' : 'sound'
+    this.#report = this.#report === 'suspected' ? 'likely' : 'good'
     await this.#listener.applying()
     this.#applyError = await this.#plans.apply(answer)
     const waitMs = waitAfterAnswer(
@@ -121,7 +121,7 @@ export class SyncLoop {
     )
     this.problem = this.#applyError?.message
     if (this.#applyError !== undefined)
-      this.#listener.failed(`revision ${answer.rev} was not taken: ${this.#applyError.message}`, waitMs)
+      this.#listener.failed(`revision ${answer.rev} was not applied: ${this.#applyError.message}`, waitMs)
     else this.#listener.synced()
     return waitMs
   }
@@ -136,14 +136,14 @@ export class SyncLoop {
     return waitMs
   }
 
-  /** What a refusal says of the report that it came with, or came without. */
+  /** Concludes from a refusal whether the report is the reason. */
   #judge(report: SyncReport | undefined): void {
     if (this.#report === 'likely' && report !== undefined) this.#reports.refuse()
-    this.#report = report !== undefined && this.#report === 'sound' ? 'suspected' : 'sound'
+    this.#report = report !== undefined && this.#report === 'good' ? 'suspected' : 'good'
   }
 
   #request(report: SyncReport | undefined, leaving: boolean): SyncRequest {
-    const { held, have, source, unknownScopes } = this.#plans
+    const { loaded, have, source, unknownScopes } = this.#plans
     return {
       v: SYNC_PROTOCOL,
       sdk: `${manifest.name}/${manifest.version}`,
@@ -153,7 +153,7 @@ export class SyncLoop {
       startedAt: this.#startedAt,
       source: source === 'none' ? 'fallback' : source,
       ...(have && { have }),
-      ...(held && { servers: held.servers, setting: held.setting }),
+      ...(loaded && { servers: loaded.servers, setting: loaded.setting }),
       ...(this.#applyError && { applyError: this.#applyError }),
       ...(unknownScopes.size > 0 && { unknownScopes: [...unknownScopes].map((scope) => scope.slice(0, 255)) }),
       ...(leaving && { leaving }),
@@ -162,16 +162,16 @@ export class SyncLoop {
   }
 }
 
-/** What a control plane says of a refusal, from problem details (RFC 9457) where it sends them. */
+/** Why a control plane refused a request, from problem details (RFC 9457) if it sends them. */
 function refusalText({ status, text }: Reply): string {
-  const said = /"(?:detail|title)"\s*:\s*"([^"]{1,300})"/.exec(text)?.[1]
+  const detail = /"(?:detail|title)"\s*:\s*"([^"]{1,300})"/.exec(text)?.[1]
   const hint =
     status === 401 || status === 403
-      ? ' The token is wrong, revoked, or has not the scope sync.'
+      ? ' The token is wrong, revoked, or without the scope sync.'
       : status === 404
-        ? ' Is the url that of the control plane?'
+        ? ' Check that url is that of the control plane.'
         : ''
-  return `it answered ${status}${said === undefined ? '' : ` (${said})`}.${hint}`
+  return `it answered ${status}${detail === undefined ? '' : ` (${detail})`}.${hint}`
 }
 
 function firstIssue({ issues }: { issues: readonly { path: readonly PropertyKey[]; message: string }[] }): string {

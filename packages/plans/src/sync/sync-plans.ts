@@ -1,5 +1,6 @@
 import { type Decision, type Limit, type LimitSource, type PlanExplanation, RailError } from '@rail/core'
-import { tell } from '../base/hooks.js'
+import { shown } from '@rail/core/store'
+import { callHook } from '../base/hooks.js'
 import { CopyKeeper } from '../in-force/copy-keeper.js'
 import type { SyncSource } from '../in-force/plans-in-force.js'
 import { PlansInForce } from '../in-force/plans-in-force.js'
@@ -11,31 +12,31 @@ import { UsageReports } from './usage-reports.js'
 /** The plans of a control plane, as a source of limits that stays current. */
 export interface SyncedPlans extends LimitSource {
   limitsFor(customer: string, scope: string): readonly Limit[]
-  /** Counts for the next report. Limiters call it by themselves. */
+  /** Counts a decision for the next report. Limiters call it. */
   onDecision(decision: Decision, earlier: Decision | undefined): void
-  /** Which rule gives each limit of a customer. */
+  /** The limits of a customer, and the rule that sets each. */
   explain(customer: string): PlanExplanation
   /**
-   * Resolves with where limits come from: as soon as the control plane has answered, or after `readyWithin` with what there
-   * is then. It never rejects, except with `live: true` when there was no answer. Waiting for it is not required.
+   * Resolves with the source of the limits: when the control plane has answered, or after `readyWithin`. It rejects only with
+   * `live: true`, if there was no answer. Calling it is optional.
    *
    * @throws RailError `RAIL_SYNC_FAILED` (as a rejection), only with `live: true`
    */
   ready(wanted?: { readonly live?: boolean | undefined }): Promise<SyncSource>
   status(): SyncStatus
   /**
-   * Sends the last report and, unless `leaveOnClose: false`, says goodbye. Resolves within `timeout`, and never rejects.
-   * The limits stay as they are.
+   * Sends the last report and, unless `leaveOnClose` is false, makes the server leave. Resolves within `timeout`, and never
+   * rejects. The limits stay as they are.
    */
   close(): Promise<void>
 }
 
 /**
- * Keeps plans current from a control plane (`@rail/control`), and reports to it what was let in and refused.
+ * Keeps plans current from a control plane (`@rail/control`), and reports allowed and refused requests to it.
  *
- * It never stands in the way of requests: limits are looked up in memory, the start waits for nothing, nothing that the
- * control plane does or fails to do stops the exchanges or makes them throw, and what cannot be understood whole changes
- * nothing. Without a control plane the last limits stay, and the last share of them.
+ * It does not delay requests: limits are looked up in memory, and the start does not wait for an answer. No answer, and no
+ * failure, of the control plane throws in a request or ends the exchanges. An answer with an error changes nothing. While the
+ * control plane is unavailable, the last limits and the last share of them stay in force.
  *
  * @example
  * const plans = syncPlans({ url: 'https://rail.internal', token: process.env.RAIL_TOKEN, copy: 'var/plans.copy' })
@@ -47,26 +48,26 @@ export interface SyncedPlans extends LimitSource {
 export function syncPlans(options: SyncOptions): SyncedPlans {
   const settings = settingsOf(options)
   const { clock, schedule, readyWithinMs, onError, url } = settings
-  const toldAt = new Map<string, number>()
+  const reportedAt = new Map<string, number>()
   const waiting = new Set<() => void>()
   let syncedAt: number | undefined
   let closing: Promise<void> | undefined
 
-  /** At most once a minute for each kind of trouble. */
-  function warn(kind: string, error: () => RailError): void {
+  /** Reports an error, at most once a minute for each kind. */
+  function report(kind: string, error: () => RailError): void {
     const now = clock()
-    const last = toldAt.get(kind)
+    const last = reportedAt.get(kind)
     if (last !== undefined && now - last < 60_000) return
-    toldAt.set(kind, now)
-    tell(onError, error())
+    reportedAt.set(kind, now)
+    callHook(onError, error())
   }
 
   const reports = new UsageReports(clock, settings.mostCustomers)
   const plans = new PlansInForce(settings, {
-    unknown: (customer) => closing === undefined && reports.sawUnknown(customer),
-    scope: (scope) => warn('scope', () => unknownScope(scope)),
+    unknownCustomer: (customer) => closing === undefined && reports.addUnknown(customer),
+    unknownScope: (scope) => report('scope', () => unknownScope(scope)),
   })
-  const copies = new CopyKeeper(settings, plans, (error) => warn('copy', () => error))
+  const copies = new CopyKeeper(settings, plans, (error) => report('copy', () => error))
   const loop = new SyncLoop(settings, plans, reports, {
     applying: () => copies.settled(),
     synced: () => {
@@ -74,21 +75,21 @@ export function syncPlans(options: SyncOptions): SyncedPlans {
       for (const wake of waiting) wake()
       copies.keep()
     },
-    failed: (problem, waitMs) => warn('sync', () => syncFailed(problem, waitMs)),
+    failed: (problem, waitMs) => report('sync', () => syncFailed(problem, waitMs)),
   })
 
   function syncFailed(problem: string, waitMs: number): RailError {
     const { source } = plans
-    const left = source === 'none' ? 'No limits are in force.' : `The limits in force stay (${source}).`
+    const inForce = source === 'none' ? 'No limits are in force.' : `The limits in force stay (${source}).`
     return new RailError(
       'RAIL_SYNC_FAILED',
-      `Plans could not be synced from ${url.origin}: ${problem.replace(/\.?$/, '.')} ${left} The next try is in ${Math.ceil(waitMs / 1_000)} s.`,
+      `Plans were not synced from ${url.origin}: ${problem.replace(/\.?$/, '.')} ${inForce} The next try is in ${Math.ceil(waitMs / 1_000)} s.`,
     )
   }
 
   async function ready({ live = false }: { readonly live?: boolean | undefined } = {}): Promise<SyncSource> {
     if (plans.source !== 'live') {
-      await holding(
+      await keepingAlive(
         new Promise<void>((resolve) => {
           const cancel = schedule(done, readyWithinMs)
           function done(): void {
@@ -103,7 +104,7 @@ export function syncPlans(options: SyncOptions): SyncedPlans {
     if (!live || plans.source === 'live') return plans.source
     throw new RailError(
       'RAIL_SYNC_FAILED',
-      `${url.origin} did not answer within ${readyWithinMs} ms: ${loop.problem ?? 'no answer yet'}. See that it can be reached from here.`,
+      `${url.origin} did not answer within ${readyWithinMs} ms: ${loop.problem ?? 'no answer yet'}. Check that this machine can reach it.`,
     )
   }
 
@@ -116,13 +117,13 @@ export function syncPlans(options: SyncOptions): SyncedPlans {
     explain: (customer) => plans.explain(customer),
     ready,
     status: () => {
-      const { held, source, unknownScopes } = plans
-      const { setting = 'each', servers = 1 } = held ?? {}
+      const { loaded, source, unknownScopes } = plans
+      const { setting = 'each', servers = 1 } = loaded ?? {}
       return {
         source,
         ageMs: syncedAt === undefined ? undefined : Math.max(0, Math.round(clock() - syncedAt)),
-        epoch: held?.epoch,
-        rev: held?.rev,
+        epoch: loaded?.epoch,
+        rev: loaded?.rev,
         setting,
         servers,
         share: setting === 'split' ? 1 / servers : 1,
@@ -134,25 +135,25 @@ export function syncPlans(options: SyncOptions): SyncedPlans {
       }
     },
     close: () => {
-      closing ??= holding(loop.close().then(() => copies.settled()))
+      closing ??= keepingAlive(loop.close().then(() => copies.settled()))
       return closing
     },
   }
 }
 
-/** Keeps the process alive until a promise is settled: all timers and sockets here let it end. */
-async function holding<Value>(promise: Promise<Value>): Promise<Value> {
-  const hold = setInterval(() => {}, 60_000)
+/** Keeps the process alive until a promise is settled: the timers and sockets of this package do not. */
+async function keepingAlive<Value>(promise: Promise<Value>): Promise<Value> {
+  const timer = setInterval(() => {}, 60_000)
   try {
     return await promise
   } finally {
-    clearInterval(hold)
+    clearInterval(timer)
   }
 }
 
 function unknownScope(scope: string): RailError {
   return new RailError(
     'RAIL_UNKNOWN_SCOPE',
-    `The program asks for the scope ${JSON.stringify(scope)}, and no plan of the control plane has it: only the plan's own limits hold there. Give a plan that scope, as {} where it needs no limit.`,
+    `scope: expected a scope of the control plane's plans, got ${shown(scope)}; only the plan's own limits are enforced there. Give a plan that scope, as {} for no limit.`,
   )
 }

@@ -3,18 +3,19 @@ import * as https from 'node:https'
 import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
 import { RailError } from '@rail/core'
+import { shown } from '@rail/core/store'
 import type { Schedule } from '../base/schedule.js'
 import { SYNC_PATH } from '../protocol/messages.js'
 
-/** What came back: a status, and the body as text. */
+/** A response: its status, and its body as a string. */
 export interface Reply {
   readonly status: number
   readonly text: string
-  /** The field Retry-After in milliseconds, where it is a number of seconds. */
+  /** The header Retry-After in milliseconds, if it is a number of seconds. */
   readonly retryAfterMs: number | undefined
 }
 
-/** How a {@link Transport} is made. */
+/** The options of {@link Transport}. */
 export interface TransportOptions {
   readonly url: URL
   readonly token: string
@@ -22,12 +23,12 @@ export interface TransportOptions {
   readonly schedule: Schedule
 }
 
-/** Past this, a reply is not read on: 1,000,000 customers are some 30 MB. */
+/** A longer reply is not read to its end: 1,000,000 customers are some 30 MB. */
 const LARGEST_REPLY = 128 * 1024 * 1024
-/** Bodies from here on are worth compressing. */
+/** Shorter bodies are not compressed. */
 const SMALLEST_COMPRESSED = 1_024
 
-/** Posts to one control plane, over connections that are kept and keep no process alive. */
+/** Posts to one control plane, over kept connections that do not keep the process alive. */
 export class Transport {
   readonly #options: TransportOptions
   readonly #agent: http.Agent
@@ -44,7 +45,7 @@ export class Transport {
   /**
    * Sends one request and reads its whole reply. Redirects are not followed: they would carry the token elsewhere.
    *
-   * @throws Error (as a rejection) when no whole reply comes in time
+   * @throws Error (as a rejection) if no whole reply comes in time
    */
   async post(body: object): Promise<Reply> {
     const plain = Buffer.from(JSON.stringify(body))
@@ -52,7 +53,7 @@ export class Transport {
     return this.#send(compressed ?? plain, compressed === undefined ? {} : { 'Content-Encoding': 'gzip' })
   }
 
-  /** Gives up a request that is running, if one is. */
+  /** Aborts the running request, if there is one. */
   abandon(error: Error): void {
     this.#abandon?.(error)
   }
@@ -74,8 +75,11 @@ export class Transport {
     const { request: start } = this.#target.protocol === 'https:' ? https : http
     const request = start(this.#target, { method: 'POST', agent: this.#agent, headers })
     request.on('socket', (socket) => socket.unref())
-    // One deadline for all of it: a server that accepts, or sends a byte now and then, is as dead as one that does not.
-    const inTime = schedule(() => request.destroy(new Error(`no whole answer within ${timeoutMs} ms`)), timeoutMs)
+    // One deadline for the whole exchange: a server that only accepts, or sends a byte now and then, must not hang it.
+    const cancelDeadline = schedule(
+      () => request.destroy(new Error(`no whole answer within ${timeoutMs} ms`)),
+      timeoutMs,
+    )
     this.#abandon = (error) => request.destroy(error)
     try {
       return await new Promise<Reply>((resolve, reject) => {
@@ -87,7 +91,7 @@ export class Transport {
       request.destroy()
       throw error
     } finally {
-      inTime()
+      cancelDeadline()
       this.#abandon = undefined
     }
   }
@@ -110,8 +114,7 @@ async function replyOf(response: http.IncomingMessage): Promise<Reply> {
 
 async function decoded(bytes: Buffer, encoding: string): Promise<Buffer> {
   if (encoding === 'identity' || bytes.length === 0) return bytes
-  if (encoding !== 'gzip' && encoding !== 'x-gzip')
-    throw new Error(`the answer is encoded as ${encoding}; only gzip was asked for`)
+  if (encoding !== 'gzip' && encoding !== 'x-gzip') throw new Error(`its answer is encoded as ${encoding}, not as gzip`)
   try {
     return await promisify(gunzip)(bytes, { maxOutputLength: LARGEST_REPLY })
   } catch (cause) {
@@ -121,33 +124,33 @@ async function decoded(bytes: Buffer, encoding: string): Promise<Buffer> {
 }
 
 function tooLarge(): Error {
-  return new Error(`the answer is larger than ${LARGEST_REPLY} bytes`)
+  return new Error(`its answer is larger than ${LARGEST_REPLY} bytes`)
 }
 
 /**
- * Checks where a token is to be sent. Over plain HTTP it could be read on the way, so that is for this machine alone, unless
- * the user says otherwise.
+ * Checks the URL that a token is sent to. Plain HTTP is for this machine only, unless `allowPlainHttp` is true: anybody on
+ * the way could read the token.
  *
  * @throws RailError `RAIL_BAD_OPTION`
  */
-export function checkedUrl(said: string | URL, allowPlainHttp: boolean): URL {
-  if (!URL.canParse(said.toString())) {
+export function checkedUrl(given: string | URL, allowPlainHttp: boolean): URL {
+  if (!URL.canParse(String(given))) {
     throw new RailError(
       'RAIL_BAD_OPTION',
-      `The option url is the control plane's, such as https://rail.internal, got ${JSON.stringify(said)}. Write it in full.`,
+      `url: expected that of a control plane, got ${shown(given)}. Write it in full: https://rail.internal.`,
     )
   }
-  const url = new URL(said)
+  const url = new URL(given)
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {
     throw new RailError(
       'RAIL_BAD_OPTION',
-      `The option url begins with https:// or http://, got ${url.protocol}. Write https://, and the host.`,
+      `url: expected https:// or http://, got ${url.protocol}. Write https:// and the host.`,
     )
   }
   if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
     throw new RailError(
       'RAIL_BAD_OPTION',
-      'The option url has no user, query or fragment; the token is an option of its own. Leave them out.',
+      'url: expected no user, query or fragment, got one. Leave it out; the token is an option of its own.',
     )
   }
   const { hostname } = url
@@ -159,7 +162,7 @@ export function checkedUrl(said: string | URL, allowPlainHttp: boolean): URL {
   if (url.protocol === 'http:' && !isHere && !allowPlainHttp) {
     throw new RailError(
       'RAIL_BAD_OPTION',
-      `The token would be sent to ${hostname} over plain http, readable on the way. Use https, or say allowPlainHttp: true where the network is trusted.`,
+      `url: expected https:// for ${hostname}, got http://, which shows the token to the network. Use https, or allowPlainHttp: true in a trusted network.`,
     )
   }
   return url

@@ -1,22 +1,22 @@
 import type { Clock, Decision } from '@rail/core'
 import { LARGEST_REPORT, type SyncReport, type SyncUsage } from '../protocol/messages.js'
 
-/** A report without its number: that is given when it is sent first. */
+/** A report without its number, which it gets when it is first sent. */
 type Unsent = Omit<SyncReport, 'seq'>
 
 /**
- * Counts decisions, and hands them out in reports. A report that has been handed out stays as it is until it is
- * acknowledged, so that one that comes twice can be told from two; what is counted meanwhile goes into the next. Memory is
- * bounded: what does not fit is counted as dropped.
+ * Counts decisions, and makes reports of them. A report stays unchanged until it is acknowledged, so that the receiver can
+ * distinguish one that comes twice from two reports; later decisions go into the next. Memory is bounded: requests that do
+ * not fit are counted as dropped.
  */
 export class UsageReports {
   readonly #clock: Clock
   readonly #mostCustomers: number
   #counts = new Map<string, Counts>()
-  /** How many characters the keys of these have. */
-  #countedText = 0
+  /** The characters of their keys. */
+  #countedCharacters = 0
   #unknown = new Set<string>()
-  #unknownText = 0
+  #unknownCharacters = 0
   #dropped = 0
   #since: number | undefined
   #waiting: Unsent[] = []
@@ -24,20 +24,19 @@ export class UsageReports {
 
   /**
    * @param clock Monotonic milliseconds.
-   * @param mostCustomers How many customers are counted between two reports; their keys have 64 times as many characters at
-   * most.
+   * @param mostCustomers The most customers counted between two reports; their keys have at most 64 times as many characters.
    */
   constructor(clock: Clock, mostCustomers: number) {
     this.#clock = clock
     this.#mostCustomers = mostCustomers
   }
 
-  /** How many customers are counted and not yet acknowledged. */
+  /** The number of customers that are counted and not yet acknowledged. */
   get size(): number {
     return this.#waiting.reduce((sum, { usage }) => sum + usage.length, this.#counts.size)
   }
 
-  /** Counts a decision. `earlier` was the decision of the same request, and counts no more. */
+  /** Counts a decision. `earlier` is the decision that it replaces, of the same request. */
   count(decision: Decision, earlier: Decision | undefined): void {
     const key = decision.limits[0]?.key
     if (key === undefined) return
@@ -47,28 +46,28 @@ export class UsageReports {
       if (earlier === undefined) this.#dropped += 1
       return
     }
-    if (earlier === undefined) counts.came(Math.floor(this.#clock() / 1_000))
+    if (earlier === undefined) counts.addRequest(Math.floor(this.#clock() / 1_000))
     else counts.add(earlier, -1)
     counts.add(decision, 1)
   }
 
-  /** Notes a customer who is not in the document. */
-  sawUnknown(customer: string): void {
-    const text = this.#unknownText + customer.length
-    if (this.#unknown.size >= LARGEST_REPORT || text > LARGEST_REPORT * KEY_LENGTH || this.#unknown.has(customer))
+  /** Adds a customer who is not in the document. */
+  addUnknown(customer: string): void {
+    const characters = this.#unknownCharacters + customer.length
+    if (this.#unknown.size >= LARGEST_REPORT || characters > LARGEST_REPORT * KEY_LENGTH || this.#unknown.has(customer))
       return
     this.#unknown.add(copyOf(customer))
-    this.#unknownText = text
+    this.#unknownCharacters = characters
   }
 
-  /** The report to send now; `undefined` when there is nothing to say. The same one until it is acknowledged or refused. */
+  /** The report to send now; `undefined`: nothing to report. The same one until it is acknowledged or refused. */
   next(): SyncReport | undefined {
-    if (this.#waiting.length === 0) this.#waiting = this.#handOut()
+    if (this.#waiting.length === 0) this.#waiting = this.#makeReports()
     const [first] = this.#waiting
     return first === undefined ? undefined : { seq: this.#seq, ...first }
   }
 
-  /** The report with this number, and all before it, have been counted. True where that was news, and another waits. */
+  /** The receiver has counted the reports up to this number. True if one of them was waiting, and another waits now. */
   acknowledge(seq: number): boolean {
     if (this.#waiting.length === 0 || seq < this.#seq) return false
     this.#waiting.shift()
@@ -76,7 +75,7 @@ export class UsageReports {
     return this.#waiting.length > 0
   }
 
-  /** The report was refused for what is in it, or for its size: it is halved; of one customer it is dropped. */
+  /** The report was refused for its content or size: it is halved, or dropped if it has one customer. */
   refuse(): void {
     const [first, ...rest] = this.#waiting
     if (first === undefined) return
@@ -91,23 +90,23 @@ export class UsageReports {
   #countsOf(key: string): Counts | undefined {
     const known = this.#counts.get(key)
     if (known !== undefined) return known
-    const text = this.#countedText + key.length
-    if (this.#counts.size >= this.#mostCustomers || text > this.#mostCustomers * KEY_LENGTH) return undefined
+    const characters = this.#countedCharacters + key.length
+    if (this.#counts.size >= this.#mostCustomers || characters > this.#mostCustomers * KEY_LENGTH) return undefined
     const counts = new Counts()
     this.#counts.set(copyOf(key), counts)
-    this.#countedText = text
+    this.#countedCharacters = characters
     return counts
   }
 
-  #handOut(): Unsent[] {
+  #makeReports(): Unsent[] {
     const now = this.#clock()
     const lengthMs = Math.max(0, Math.round(now - (this.#since ?? now)))
-    const usage = [...this.#counts].flatMap(([key, counts]) => counts.handOut(key))
+    const usage = [...this.#counts].flatMap(([key, counts]) => counts.reportAs(key))
     const [unknown, dropped] = [[...this.#unknown], this.#dropped]
     this.#counts = new Map([...this.#counts].filter(([, counts]) => !counts.isEmpty))
-    this.#countedText = [...this.#counts.keys()].reduce((sum, key) => sum + key.length, 0)
+    this.#countedCharacters = [...this.#counts.keys()].reduce((sum, key) => sum + key.length, 0)
     this.#unknown = new Set()
-    this.#unknownText = 0
+    this.#unknownCharacters = 0
     this.#dropped = 0
     this.#since = undefined
     if (usage.length === 0 && unknown.length === 0 && dropped === 0) return []
@@ -119,15 +118,15 @@ export class UsageReports {
   }
 }
 
-/** How many characters of key there is room for, to a customer. */
+/** The characters of a customer's key, on average, that memory is reserved for. */
 const KEY_LENGTH = 64
 
-/** The same text in memory of its own: a slice would keep alive the whole header that it was cut from. */
-function copyOf(text: string): string {
-  return Buffer.from(text, 'utf16le').toString('utf16le')
+/** A copy of a string: a slice would keep the whole header that it is part of in memory. */
+function copyOf(key: string): string {
+  return Buffer.from(key, 'utf16le').toString('utf16le')
 }
 
-/** What is counted of one customer. */
+/** The counts of one customer. */
 class Counts {
   #allowed = 0
   #refused = 0
@@ -136,7 +135,7 @@ class Counts {
   #inSecond = 0
   readonly #refusedBy = new Map<string, number>()
 
-  came(second: number): void {
+  addRequest(second: number): void {
     this.#inSecond = second === this.#second ? this.#inSecond + 1 : 1
     this.#second = second
     this.#peak = Math.max(this.#peak, this.#inSecond)
@@ -153,10 +152,10 @@ class Counts {
   }
 
   /**
-   * What can be told now; what cannot stays. A request that was reported as let in, and was refused by a costlier route
-   * after that, leaves a count of less than nothing here: it is made up for by the next ones.
+   * The counts to report now; these are taken off. If a request was reported as allowed, and a costlier route refused it
+   * later, a count is negative: it stays until later requests make it positive.
    */
-  handOut(key: string): SyncUsage[] {
+  reportAs(key: string): SyncUsage[] {
     const allowed = Math.max(0, this.#allowed)
     const refused = Math.max(0, this.#refused)
     const refusedBy = [...this.#refusedBy].filter(([, count]) => count > 0)

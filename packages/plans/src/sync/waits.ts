@@ -1,17 +1,17 @@
-/** The longest wait after a failure: a change must not be felt much later than that once all is well again. */
+/** The longest wait after a failure, so that a change takes effect soon after the control plane is back. */
 const LONGEST_BACKOFF_MS = 15_000
-/** A wait that a control plane asks for by Retry-After is kept, up to this. */
+/** The longest `Retry-After` that is respected. */
 const LONGEST_RETRY_AFTER_MS = 300_000
-/** How often what only people can mend (a token, a path) is tried again. */
+/** The wait after a refusal that only a person can correct (a token, a path). */
 const REFUSED_MS = 60_000
 
 /**
- * How long to wait after a failure, in milliseconds: a random part of a time that doubles, so that servers that failed
- * together do not come back together.
+ * The wait after a failure, in milliseconds: a random part of a time that doubles, so that servers that failed together do
+ * not come back together.
  *
- * @param failures How many there were in a row, from 1.
- * @param status What was answered; 0: nothing.
- * @param random From 0 to 1.
+ * @param failures The number of failures in a row, 1 or more.
+ * @param status The status of the answer; 0: no answer.
+ * @param random A number from 0 to 1.
  */
 export function waitAfterFailure(
   failures: number,
@@ -25,12 +25,12 @@ export function waitAfterFailure(
   return Math.max(backoff, Math.min(retryAfterMs ?? 0, LONGEST_RETRY_AFTER_MS))
 }
 
-/** The part of the asked time that a wait never passes: in the rest the answer comes, and is read. */
+/** The largest part of the requested time that a wait takes: the rest is for the exchange itself. */
 const LONGEST_PART = 0.95
 
 /**
- * How long to wait after an answer, in milliseconds. The first wait of a process is any part of the time, so that a fleet
- * that started together spreads out; later ones are a little shorter than asked for, so that it stays so, and so that a
+ * The wait after an answer, in milliseconds. The first wait of a process is any part of the requested time, so that servers
+ * that started together spread out. Later waits are a little shorter than requested, so that they stay spread out, and a
  * change is in force before the time is over.
  */
 export function waitAfterAnswer(nextSyncMs: number, isFirst: boolean, random: number): number {

@@ -16,7 +16,7 @@ test.each([1, DAY, 2 ** 31 - 1, 2 ** 31, 30 * DAY, 365 * DAY])('a task runs once
   expect(vi.getTimerCount()).toBe(0)
 })
 
-test('one that is called off does not run, however much of a long wait is over', () => {
+test('a cancelled task does not run, even late in a long wait', () => {
   const task = vi.fn()
   const cancel = unrefSchedule(task, 60 * DAY)
   vi.advanceTimersByTime(30 * DAY)

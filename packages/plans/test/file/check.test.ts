@@ -19,38 +19,35 @@ function file(name: string, text: string | Buffer): string {
 }
 
 function run(...args: string[]): { code: number; out: string; error: string } {
-  const said = { out: '', error: '' }
+  const written = { out: '', error: '' }
   const write = (where: 'out' | 'error') => (line: string) => {
-    said[where] += `${line}\n`
+    written[where] += `${line}\n`
   }
-  return { code: check(args, { out: write('out'), error: write('error') }), ...said }
+  return { code: check(args, { out: write('out'), error: write('error') }), ...written }
 }
 
 describe('check', () => {
-  test('a good file: 0, and what is in it', () => {
+  test('a file without problems: 0, and its numbers', () => {
     const path = file('plans.yaml', 'plans:\n  free: {}\ncustomers:\n  a: {}\n  b: {}\n')
-    expect(run('check', path)).toEqual({ code: 0, out: `${path}: fine, 1 plan, 2 customers\n`, error: '' })
+    expect(run('check', path)).toEqual({ code: 0, out: `${path}: no problems, 1 plan, 2 customers\n`, error: '' })
   })
 
-  test('a file that says one thing in many places, by anchor and aliases', () => {
+  test('a file with one anchor and many aliases', () => {
     const others = Array.from({ length: 500 }, (_, index) => `  c${index}: *standard\n`).join('')
     const path = file('plans.yaml', `plans:\n  free: {}\ncustomers:\n  a: &standard { plan: free }\n${others}`)
-    expect(run('check', path)).toEqual({ code: 0, out: `${path}: fine, 1 plan, 501 customers\n`, error: '' })
+    expect(run('check', path)).toEqual({ code: 0, out: `${path}: no problems, 1 plan, 501 customers\n`, error: '' })
   })
 
-  test('an alias of nothing, or of what comes later: 1, at its line', () => {
+  test('an alias without an anchor before it: 1, at its line', () => {
     const path = file('plans.yaml', 'plans:\n  free: *later\n  pro: &later {}\n  max: *later\n  min: *no\n')
     expect(run('check', path)).toEqual({
       code: 1,
-      out: [
-        `${path}:2:9: the document: There is no &later before this *later.`,
-        `${path}:5:8: the document: There is no &no before this *no.\n`,
-      ].join('\n'),
+      out: expect.stringMatching(/:2:9: the document: .*&later.*\n.*:5:8: the document: .*&no\b.*\n$/),
       error: '',
     })
   })
 
-  test('aliases of aliases of aliases: 1, at once, and no larger than they are written', () => {
+  test('aliases of aliases of aliases: 1, quickly, and with a short output', () => {
     const level = (name: string, of: string): string => `${name}: &${name} [${Array(10).fill(of)}]\n`
     const levels = Array.from({ length: 30 }, (_, index) => level(`l${index + 1}`, `*l${index}`)).join('')
     const path = file('plans.yaml', `l0: &l0 [x]\n${levels}plans: { free: { limits: { per_second: *l30 } } }\n`)
@@ -67,17 +64,17 @@ describe('check', () => {
     const path = file(name, Buffer.from(text, 'latin1'))
     const { code, out } = run('check', path)
     expect([code, out.split(': ')[0]]).toEqual([1, `${path}:${place}`])
-    expect(out).toContain('not UTF-8 here')
+    expect(out).toContain('UTF-8')
     expect(run('check', file(name, text)).code).toBe(0)
   })
 
-  test('a bad file: 1, and each problem at its line', () => {
+  test('a wrong file: 1, and each problem at its line', () => {
     const good = file('good.json', '{"plans":{}}')
     const bad = file('bad.json', '{\n  "plans": {"free": {"limits": {"per_second": 0}}},\n  "custmers": {}\n}')
     const { code, out, error } = run('check', good, bad)
     expect([code, error]).toEqual([1, ''])
     expect(out.split('\n')).toEqual([
-      `${good}: fine, 0 plans, 0 customers`,
+      `${good}: no problems, 0 plans, 0 customers`,
       expect.stringMatching(/bad\.json:3:3: custmers: .*Did you mean "customers"\?/),
       expect.stringMatching(/bad\.json:2:33: plans\.free\.limits\.per_second: .*got 0/),
       '',
@@ -99,18 +96,18 @@ describe('check', () => {
   })
 
   test.each([
-    ['no command', [], /A command is missing/],
-    ['another command', ['chek', 'x'], /no command "chek"/],
-    ['no file', ['check'], /A file is missing/],
+    ['no command', [], /^command: /],
+    ['another command', ['chek', 'x'], /^command: .*"chek"/],
+    ['no file', ['check'], /^check: /],
     ['an unknown option', ['check', '--jason', 'x'], /--jason/],
     ['a file that is not there', ['check', 'no-such-file.yaml'], /ENOENT.*no-such-file/],
-  ])('%s: 2, said on the error output', (_, args, message) => {
+  ])('%s: 2, with an error on the error output', (_, args, message) => {
     const { code, out, error } = run(...args)
     expect([code, out]).toEqual([2, ''])
     expect(error).toMatch(message)
   })
 
-  test('--help is an answer, not an error', () => {
+  test('--help: 0, and the help on the output', () => {
     expect(run('--help')).toMatchObject({ code: 0, out: expect.stringContaining('Usage: npx @rail/plans check') })
   })
 

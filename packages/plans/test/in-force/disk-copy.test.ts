@@ -14,7 +14,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { readCopy, writeCopy } from '../../src/in-force/disk-copy.js'
-import { heldFrom } from '../../src/in-force/loaded-plans.js'
+import { loadPlans } from '../../src/in-force/loaded-plans.js'
 import { DOCUMENT, fakeControlPlane } from '../support/fake-control-plane.js'
 import { closeAll, type Synced, synced } from '../support/synced.js'
 
@@ -32,8 +32,8 @@ afterEach(async () => {
 })
 
 const URL = 'http://127.0.0.1:1/'
-const held = (customers: number, rev = 1) =>
-  heldFrom(
+const loaded = (customers: number, rev = 1) =>
+  loadPlans(
     {
       epoch: 'e',
       rev,
@@ -52,16 +52,16 @@ async function written(one: Synced): Promise<void> {
 }
 
 describe('the copy on disk', () => {
-  test('holds when the control plane is away at the start, with the share that was the last', async () => {
+  test('is in force while the control plane is unavailable at the start, with the last share', async () => {
     const plane = await fakeControlPlane()
     Object.assign(plane, { setting: 'split', servers: 4, rev: 7 })
     await written(await synced({ copy }, plane))
     await plane.stop()
-    const { plans, perSecond, told, exchanged, exchange } = await synced({ copy }, plane)
+    const { plans, perSecond, errors, exchanged, exchange } = await synced({ copy }, plane)
     await exchanged()
     expect(plans.status()).toMatchObject({ source: 'disk', rev: 7, servers: 4, share: 0.25, ageMs: undefined })
     expect([perSecond('zeta'), perSecond('acme')]).toEqual([3, 13])
-    expect(told[0]?.message).toContain('The limits in force stay (disk)')
+    expect(errors[0]?.message).toContain('The limits in force stay (disk)')
 
     await plane.restart()
     await exchange()
@@ -69,7 +69,7 @@ describe('the copy on disk', () => {
     expect(plans.status()).toMatchObject({ source: 'live', rev: 7, ageMs: 0 })
   })
 
-  test('is of the last answer, its number of servers too, and nobody else may read it', async () => {
+  test('has the last answer and its number of servers, and only its owner can read it', async () => {
     const one = await synced({ copy })
     await one.exchanged()
     one.plane.rev = 2
@@ -88,7 +88,7 @@ describe('the copy on disk', () => {
     expect(readFileSync(copy, 'utf8')).not.toContain(one.token)
   })
 
-  test('is written when something has changed, and else once an hour, so that its age is known', async () => {
+  test('is written after a change, and otherwise once an hour, so that its age is known', async () => {
     const one = await synced({ copy })
     await one.exchanged()
     const { plane, clock, exchange } = one
@@ -103,7 +103,7 @@ describe('the copy on disk', () => {
     expect(await savedAt()).toBeGreaterThan(first)
   })
 
-  test('makes way for an answer that came first', async () => {
+  test('does not replace an answer that came first', async () => {
     const plane = await fakeControlPlane()
     await written(await synced({ copy }, plane))
     Object.assign(plane, { epoch: 'epoch-2', rev: 1, document: { ...DOCUMENT, customers: [] } })
@@ -112,48 +112,48 @@ describe('the copy on disk', () => {
     expect(plans.status()).toMatchObject({ source: 'live', epoch: 'epoch-2' })
   })
 
-  test('of another control plane is not used, and that is told', async () => {
+  test('from another control plane is not used, and that is reported', async () => {
     const plane = await fakeControlPlane()
     await written(await synced({ copy }, plane))
     const other = await fakeControlPlane()
     await other.stop()
-    const { plans, told, exchanged } = await synced({ copy }, other)
+    const { plans, errors, exchanged } = await synced({ copy }, other)
     await exchanged()
     expect(plans.status().source).toBe('none')
-    expect(told[0]?.message).toMatch(/The copy of the plans at .* is not used: it is of another control plane/)
+    expect(errors[0]?.message).toMatch(/The copy of the plans at .* is not used: .*another control plane/)
     await other.restart()
   })
 
-  test('that cannot be written is told, and stops nothing', async () => {
+  test('that cannot be written is reported, and stops nothing', async () => {
     mkdirSync(copy, { recursive: true })
     const one = await synced({ copy })
     await one.exchange()
     await one.exchange()
     expect(one.plans.status()).toMatchObject({ source: 'live', problem: undefined })
-    expect(one.told.map((error) => error.message)).toEqual([expect.stringMatching(/is not used: EISDIR/)])
+    expect(one.errors.map((error) => error.message)).toEqual([expect.stringMatching(/is not used: EISDIR/)])
     await one.plans.close()
     expect(readdirSync(join(folder, 'deep'))).toEqual(['plans.copy'])
   })
 
   test('with plans that core refuses is not used', async () => {
     mkdirSync(join(folder, 'deep'))
-    const { plane, plans, told, exchanged } = await (async () => {
+    const { plane, plans, errors, exchanged } = await (async () => {
       const down = await fakeControlPlane()
-      const bad = { ...(await held(1)), customers: new Map([['c', { plan: 'none' }]]) }
+      const bad = { ...(await loaded(1)), customers: new Map([['c', { plan: 'none' }]]) }
       await writeCopy(copy, bad, `${down.url}/`, 5)
       await down.stop()
       return synced({ copy }, down)
     })()
     await exchanged()
     expect(plans.status().source).toBe('none')
-    expect(told[0]?.message).toMatch(/is not used: .*customers\.c\.plan: .*"none"/)
+    expect(errors[0]?.message).toMatch(/is not used: .*customers\.c\.plan: .*"none"/)
     await plane.restart()
   })
 })
 
 describe('a damaged copy', () => {
   test('is never used, wherever it was cut', async () => {
-    await writeCopy(copy, await held(2_500), URL, 5)
+    await writeCopy(copy, await loaded(2_500), URL, 5)
     const bytes = readFileSync(copy)
     for (let length = 0; length < bytes.length; length += Math.ceil(bytes.length / 200)) {
       writeFileSync(copy, bytes.subarray(0, length))
@@ -162,7 +162,7 @@ describe('a damaged copy', () => {
   })
 
   test('is never used, whichever bit is wrong', async () => {
-    await writeCopy(copy, await held(20), URL, 5)
+    await writeCopy(copy, await loaded(20), URL, 5)
     const bytes = readFileSync(copy)
     await fc.assert(
       fc.asyncProperty(fc.nat(bytes.length - 1), fc.nat(7), async (at, bit) => {
@@ -180,21 +180,21 @@ describe('a damaged copy', () => {
     await expect(readCopy(copy, URL)).rejects.toThrow('damaged')
   })
 
-  test('is told at the start, and an answer replaces it', async () => {
+  test('is reported at the start, and an answer replaces it', async () => {
     mkdirSync(join(folder, 'deep'))
     writeFileSync(copy, 'half a fi')
     const one = await synced({ copy })
     await one.exchanged()
-    expect(one.told.map((error) => error.message)).toEqual([expect.stringMatching(/is not used: it is damaged/)])
+    expect(one.errors.map((error) => error.message)).toEqual([expect.stringMatching(/is not used: it is damaged/)])
     await one.plans.close()
     expect(await readCopy(copy, `${one.plane.url}/`)).toMatchObject({ rev: 1 })
   })
 })
 
 describe('writing', () => {
-  test('and reading give what was held, of as many customers as there are', async () => {
+  test('and reading give the same plans, with any number of customers', async () => {
     for (const customers of [0, 1, 999, 1_000, 1_001, 2_500]) {
-      const what = await held(customers)
+      const what = await loaded(customers)
       await writeCopy(copy, what, URL, 5)
       const read = await readCopy(copy, URL)
       expect(read).toMatchObject({ epoch: 'e', rev: 1, setting: 'split', servers: 4, defaultPlan: 'free', savedAt: 5 })
@@ -204,17 +204,17 @@ describe('writing', () => {
   })
 
   test('by many at once leaves a whole copy of one of them', async () => {
-    const all = await Promise.all(Array.from({ length: 20 }, (_, index) => held(50 * index, index)))
+    const all = await Promise.all(Array.from({ length: 20 }, (_, index) => loaded(50 * index, index)))
     await Promise.all(all.map((one) => writeCopy(copy, one, URL, 5)))
     const read = await readCopy(copy, URL)
     expect(read?.customers).toHaveLength(50 * (read?.rev ?? Number.NaN))
     expect(readdirSync(join(folder, 'deep'))).toEqual(['plans.copy'])
   })
 
-  test('that fails leaves the copy that was there, and nothing else', async () => {
-    await writeCopy(copy, await held(1), URL, 5)
+  test('that fails leaves the copy from before, and nothing else', async () => {
+    await writeCopy(copy, await loaded(1), URL, 5)
     const broken = {
-      ...(await held(2)),
+      ...(await loaded(2)),
       plans: new Map([['free', { limits: { per_second: 1n as unknown as number } }]]),
     }
     await expect(writeCopy(copy, broken, URL, 6)).rejects.toThrow('BigInt')
@@ -222,7 +222,7 @@ describe('writing', () => {
     expect(readdirSync(join(folder, 'deep'))).toEqual(['plans.copy'])
   })
 
-  test('clears away what killed processes have left, once it is old, and nothing else', async () => {
+  test('removes old files of killed processes, and nothing else', async () => {
     mkdirSync(join(folder, 'deep'))
     const [old, fresh, other] = ['plans.copy.1.x.tmp', 'plans.copy.2.x.tmp', 'else.tmp'].map((name) =>
       join(folder, 'deep', name),
@@ -234,10 +234,10 @@ describe('writing', () => {
   })
 })
 
-test('a folder that cannot be made is told once a minute', async () => {
+test('a folder that cannot be created is reported once a minute', async () => {
   writeFileSync(join(folder, 'file'), '')
   const one = await synced({ copy: join(folder, 'file', 'plans.copy') })
   for (let index = 0; index < 3; index++) await one.exchange()
   await one.plans.close()
-  expect(one.told.map((error) => error.message)).toEqual([expect.stringContaining('ENOTDIR')])
+  expect(one.errors.map((error) => error.message)).toEqual([expect.stringContaining('ENOTDIR')])
 })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { changed, heldFrom } from '../../src/in-force/loaded-plans.js'
+import { changePlans, loadPlans } from '../../src/in-force/loaded-plans.js'
 import { PlansInForce } from '../../src/in-force/plans-in-force.js'
 import { settingsOf } from '../../src/sync/sync-options.js'
 
@@ -20,14 +20,14 @@ async function turnsOf(promise: Promise<unknown>): Promise<number> {
 }
 
 describe('a large payload', () => {
-  test('is read in slices, with requests in between', async () => {
-    expect(await turnsOf(heldFrom({ ...head, plans, customers: customers(20_000) }, Date.now))).toBeGreaterThanOrEqual(
+  test('is checked in slices, with requests in between', async () => {
+    expect(await turnsOf(loadPlans({ ...head, plans, customers: customers(20_000) }, Date.now))).toBeGreaterThanOrEqual(
       20,
     )
   })
 
   test('of changes too', async () => {
-    const held = await heldFrom({ ...head, plans, customers: [] }, Date.now)
+    const loaded = await loadPlans({ ...head, plans, customers: [] }, Date.now)
     const changes = {
       defaultPlan: null,
       plans: [],
@@ -45,18 +45,18 @@ describe('a large payload', () => {
       nextSyncMs: 15_000,
       serverTime: 0,
     } as const
-    expect(await turnsOf(changed(held, answer, Date.now))).toBeGreaterThanOrEqual(6)
+    expect(await turnsOf(changePlans(loaded, answer, Date.now))).toBeGreaterThanOrEqual(6)
   })
 
-  test('with a customer twice is refused, however far apart', async () => {
+  test('with a customer twice is refused, at any distance', async () => {
     const twice = [...customers(2_500), ['c0', {}]]
-    await expect(heldFrom({ ...head, plans, customers: twice }, Date.now)).rejects.toThrow('twice')
+    await expect(loadPlans({ ...head, plans, customers: twice }, Date.now)).rejects.toThrow('twice')
   })
 })
 
-test('a copy that a slow disk brings after an answer changes nothing', async () => {
+test('a copy that is read after an answer changes nothing', async () => {
   const settings = settingsOf({ url: 'http://127.0.0.1:1', token: 'x' })
-  const inForce = new PlansInForce(settings, { unknown: () => {}, scope: () => {} })
+  const inForce = new PlansInForce(settings, { unknownCustomer: () => {}, unknownScope: () => {} })
   const document = { defaultPlan: null, plans, customers: customers(1) }
   await inForce.apply({ ...head, v: 1, kind: 'full', document, rev: 7, nextSyncMs: 15_000, serverTime: 0 })
   await inForce.useCopy({ ...head, plans, customers: [] })

@@ -35,7 +35,7 @@ describe('the sync protocol', () => {
     ).toBe(false)
   })
 
-  test('the envelope lets a newer side add fields', () => {
+  test('a newer side may add members to a message', () => {
     expect(syncRequestSchema.safeParse({ ...request, region: 'eu' }).success).toBe(true)
     expect(syncResponseSchema.safeParse({ ...answer, kind: 'unchanged', notice: 'x' }).success).toBe(true)
   })
@@ -45,7 +45,7 @@ describe('the sync protocol', () => {
     expect(syncResponseSchema.safeParse({ ...answer, v: 2, kind: 'unchanged' }).success).toBe(false)
   })
 
-  test('a limit that came as NaN, and so as null, is refused and not taken for no limit', () => {
+  test('a limit of NaN, and so of null, is refused and does not mean no limit', () => {
     const withLimit = (per_second: unknown): unknown =>
       JSON.parse(
         JSON.stringify({
@@ -58,7 +58,7 @@ describe('the sync protocol', () => {
     expect(syncResponseSchema.safeParse(withLimit(Number.NaN)).success).toBe(false)
   })
 
-  test('what is inside a plan must be understood whole', () => {
+  test('an unknown member of a plan is refused', () => {
     const document = { defaultPlan: null, plans: [['free', { limits: {}, quota: 5 }]], customers: [] }
     expect(syncResponseSchema.safeParse({ ...answer, kind: 'full', document }).success).toBe(false)
   })
@@ -78,7 +78,7 @@ describe('applyChanges', () => {
   }
   const none = { defaultPlan: null, plans: [], removedPlans: [], customers: [], removedCustomers: [] }
 
-  test('sets, adds and removes by name, and leaves its arguments alone', () => {
+  test('sets, adds and removes by name, and does not change its arguments', () => {
     const copy = structuredClone(before)
     const after = applyChanges(before, {
       defaultPlan: 'free',

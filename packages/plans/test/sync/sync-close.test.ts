@@ -21,7 +21,7 @@ const allowed = ({ plane }: Synced): number =>
   [...plane.counted.values()].flatMap(({ usage }) => usage).reduce((sum, [, count]) => sum + count, 0)
 
 describe('reports', () => {
-  test('tell what was let in and refused', async () => {
+  test('have the allowed and the refused requests', async () => {
     const one = await synced()
     await one.exchanged()
     await ask(limiterOf(one), 'zeta', 12)
@@ -62,7 +62,7 @@ describe('reports', () => {
     expect([allowed(one), plans.status().unreported]).toEqual([10, 0])
   })
 
-  test('arrive once after a control plane was away: their sum is what was let in', async () => {
+  test('arrive once after a control plane was unavailable: their sum is the allowed requests', async () => {
     const one = await synced()
     const { plane, clock, exchange, exchanged } = one
     await exchanged()
@@ -83,7 +83,7 @@ describe('reports', () => {
     expect(allowed(one)).toBe(sum)
   })
 
-  test('follow at once when more waits than one holds', async () => {
+  test('follow at once if one has no room for all customers', async () => {
     const one = await synced({ newCustomers: 'default-plan' })
     await one.exchanged()
     const limiter = limiterOf(one)
@@ -106,9 +106,9 @@ describe('reports', () => {
     expect(plane.requests.slice(1).map(({ report }) => report?.seq)).toEqual([1, 1, 1, 1])
   })
 
-  test.each([413, 400])('that are refused with %i are found out, halved, and hold nothing up', async (status) => {
+  test.each([413, 400])('that are refused with %i are found, halved, and delay nothing', async (status) => {
     const one = await synced()
-    const { plane, plans, exchange, exchanged, told } = one
+    const { plane, plans, exchange, exchanged, errors } = one
     await exchanged()
     const limiter = limiterOf(one)
     await ask(limiter, 'zeta', 3)
@@ -127,7 +127,7 @@ describe('reports', () => {
       [1, 1],
       [2, 1],
     ])
-    expect([allowed(one), told.length]).toEqual([7, 1])
+    expect([allowed(one), errors.length]).toEqual([7, 1])
   })
 
   test('are not dropped by a control plane that refuses everything', async () => {
@@ -145,7 +145,7 @@ describe('reports', () => {
 })
 
 describe('close', () => {
-  test('sends what is not reported yet, and says goodbye', async () => {
+  test('sends the last report, and leaves', async () => {
     const one = await synced()
     await one.exchanged()
     await ask(limiterOf(one), 'zeta', 3)
@@ -154,7 +154,7 @@ describe('close', () => {
     expect(one.plane.requests[1]).toMatchObject({ leaving: true, report: { usage: [['zeta', 3, 0, 3, []]] } })
   })
 
-  test('sends it without a goodbye, by option: the server stays counted', async () => {
+  test('does not leave with leaveOnClose: false: the server stays counted', async () => {
     const one = await synced({ leaveOnClose: false })
     await one.exchanged()
     await ask(limiterOf(one), 'zeta', 3)
@@ -167,7 +167,7 @@ describe('close', () => {
     expect(idle.plane.requests).toHaveLength(1)
   })
 
-  test('sends all of it, when more waits than one report holds', async () => {
+  test('sends all reports, if there are several', async () => {
     const one = await synced({ newCustomers: 'default-plan' })
     await one.exchanged()
     const limiter = limiterOf(one)
@@ -176,7 +176,7 @@ describe('close', () => {
     expect(allowed(one)).toBe(20_001)
   })
 
-  test('waits for an exchange that is running, and sends what came after it', async () => {
+  test('waits for a running exchange, and reports the requests after it', async () => {
     const one = await synced()
     const { plane, plans, timers, exchanged } = one
     await exchanged()
@@ -217,7 +217,7 @@ describe('close', () => {
     expect(plane.requests.map(({ leaving }) => leaving)).toEqual([undefined, true, true])
   })
 
-  test('ends although nobody answers', async () => {
+  test('ends without an answer', async () => {
     const one = await synced()
     const { plane, plans, timers, exchanged } = one
     await exchanged()
@@ -254,7 +254,7 @@ describe('a process', { timeout: 60_000 }, () => {
     return promisify(execFile)(process.execPath, args, { cwd: import.meta.dirname, timeout: 50_000 })
   }
 
-  test('is not kept alive: not by waits, nor by an exchange that hangs', async () => {
+  test('is not kept alive by waits, nor by an exchange that hangs', async () => {
     // Answers nothing but this: that an exchange hangs.
     let hangs = (): void => {}
     const hanging = new Promise<void>((resolve) => {

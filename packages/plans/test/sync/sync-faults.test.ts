@@ -46,7 +46,7 @@ const faults: [string, Answering, RegExp][] = [
     /answered 401 \(no such token: …\)\. The token is wrong/,
   ],
   ['403', plainly('', 403), /answered 403\..*scope sync/],
-  ['404', plainly('', 404), /answered 404\. Is the url/],
+  ['404', plainly('', 404), /answered 404\..*url/],
   ['400', plainly('', 400), /answered 400/],
   ['408', plainly('', 408), /answered 408/],
   ['413', plainly('', 413), /answered 413/],
@@ -58,13 +58,17 @@ const faults: [string, Answering, RegExp][] = [
   ['304', plainly('', 304), /answered 304/],
   ['an empty body', plainly(''), /JSON/],
   ['a page', plainly('<html>log in</html>'), /JSON/],
-  ['JSON that is no answer', plainly('[]'), /not as the protocol says/],
+  ['JSON that is no answer', plainly('[]'), /does not follow the protocol/],
   ['an answer of another version', changedBy((usual) => ({ ...usual, v: 2 })), /v: /],
   ['an answer of an unknown kind', changedBy((usual) => ({ ...usual, kind: 'partial' })), /kind: /],
   ['an answer without a revision', changedBy(({ rev, ...usual }) => usual), /rev: /],
   ['no servers', changedBy((usual) => ({ ...usual, servers: 0 })), /servers: /],
   ['an interval that would be a tight loop', changedBy((usual) => ({ ...usual, nextSyncMs: 0 })), /nextSyncMs: /],
-  ['an interval that a timer cannot hold', changedBy((usual) => ({ ...usual, nextSyncMs: 2 ** 31 })), /nextSyncMs: /],
+  [
+    'an interval that is too long for a timer',
+    changedBy((usual) => ({ ...usual, nextSyncMs: 2 ** 31 })),
+    /nextSyncMs: /,
+  ],
   [
     'half a payload, shorter than it says',
     (_, response) => halfOf(response, JSON.stringify(DOCUMENT), { 'Content-Length': 500 }),
@@ -75,14 +79,18 @@ const faults: [string, Answering, RegExp][] = [
     (_, response) => halfOf(response, JSON.stringify(DOCUMENT), {}),
     /aborted|hang up|ECONNRESET/,
   ],
-  ['half a payload, of its own accord', plainly('{"v":1,"epoch":"epoch-1","rev":2,"kind":"full","docu'), /JSON/],
+  ['half a payload that ends properly', plainly('{"v":1,"epoch":"epoch-1","rev":2,"kind":"full","docu'), /JSON/],
   [
     'half of a gzipped payload',
     (_, response) => response.writeHead(200, { 'Content-Encoding': 'gzip' }).end(gzipSync('{"v":1}').subarray(0, 15)),
     /unexpected end/,
   ],
-  ['what is not gzip and says so', plainly('{"v":1}', 200, { 'Content-Encoding': 'gzip' }), /incorrect header/],
-  ['an encoding that nobody asked for', plainly('x', 200, { 'Content-Encoding': 'br' }), /encoded as br/],
+  [
+    'content that is not gzip but is declared as such',
+    plainly('{"v":1}', 200, { 'Content-Encoding': 'gzip' }),
+    /incorrect header/,
+  ],
+  ['an encoding that was not requested', plainly('x', 200, { 'Content-Encoding': 'br' }), /encoded as br/],
   ['a connection that is cut', (_, response) => response.destroy(), /hang up|ECONNRESET/],
   ['no HTTP at all', (_, response) => response.socket?.end('SMTP ready\r\n'), /Parse Error/],
   ['a limit of NaN', limitOf('NaN'), /JSON/],
@@ -90,7 +98,7 @@ const faults: [string, Answering, RegExp][] = [
   ['a limit of Infinity, as some write it', limitOf('1e999'), /per_second: .*got Infinity/],
   ['a negative limit', limitOf('-1'), /per_second: .*got -1/],
   [
-    'a limit with a field that is not understood',
+    'a limit with an unknown member',
     limitOf('{"tokens":5,"shadow":true}'),
     /^plans\.pro\.limits\.per_second\.shadow: /,
   ],
@@ -126,17 +134,17 @@ const faults: [string, Answering, RegExp][] = [
 ]
 
 describe('a control plane that answers', () => {
-  test.each(faults)('%s changes nothing, is told, and is asked again', async (_, answering, message) => {
-    const { plane, plans, perSecond, told, exchange, exchanged } = await synced()
+  test.each(faults)('%s changes nothing, is reported, and another request follows', async (_, answering, message) => {
+    const { plane, plans, perSecond, errors, exchange, exchanged } = await synced()
     await exchanged()
     plane.answering = answering
     for (let index = 0; index < 3; index++) await exchange()
     expect([perSecond('acme'), plans.status().rev]).toEqual([50, 1])
     expect(plans.status().problem).toMatch(message)
-    expect(told.map((error) => error.message)).toContainEqual(
+    expect(errors.map((error) => error.message)).toContainEqual(
       expect.stringMatching(/The limits in force stay \(live\)/),
     )
-    expect(JSON.stringify([told.map((error) => error.message), plans.status()])).not.toContain('secret-token')
+    expect(JSON.stringify([errors.map((error) => error.message), plans.status()])).not.toContain('secret-token')
 
     Object.assign(plane, { answering: undefined, rev: 3, document: { ...DOCUMENT, defaultPlan: null } })
     await exchange()
@@ -144,7 +152,7 @@ describe('a control plane that answers', () => {
     expect(perSecond('zeta')).toBeUndefined()
   })
 
-  test('nothing at all is given up after a while, and asked again', async () => {
+  test('nothing is aborted after the timeout, and another request follows', async () => {
     const { plane, plans, timers, exchange, exchanged } = await synced()
     await exchanged()
     let asked = (): void => {}
@@ -168,7 +176,7 @@ describe('a control plane that answers', () => {
     expect(plans.status().failures).toBe(0)
   })
 
-  test('a payload that cannot be taken is told to the control plane, until one can', async () => {
+  test('a payload that is not applied is reported to the control plane until one is', async () => {
     const { plane, exchange, exchanged } = await synced()
     await exchanged()
     plane.answering = limitOf('null')
@@ -196,24 +204,24 @@ describe('a control plane that answers', () => {
   })
 })
 
-describe('what is told', () => {
-  test('is told once a minute, however often it fails', async () => {
-    const { plane, told, clock, exchange, exchanged } = await synced()
+describe('an error', () => {
+  test('is reported once a minute, however often it occurs', async () => {
+    const { plane, errors, clock, exchange, exchanged } = await synced()
     await exchanged()
     await plane.stop()
     await exchange()
-    expect(told).toHaveLength(1)
+    expect(errors).toHaveLength(1)
     const since = clock()
     while (clock() - since < 45_000) await exchange()
-    expect(told).toHaveLength(1)
+    expect(errors).toHaveLength(1)
     clock.advance(15_000)
     await exchange()
-    expect(told).toHaveLength(2)
+    expect(errors).toHaveLength(2)
   })
 })
 
 describe('proxies in between', () => {
-  test('that gzip what they pass on are understood', async () => {
+  test('may compress messages', async () => {
     const { plane, plans, exchange } = await synced()
     plane.answering = (request, response) => {
       expect(response.req.headers['accept-encoding']).toBe('gzip')
@@ -223,7 +231,7 @@ describe('proxies in between', () => {
     expect(plans.status()).toMatchObject({ source: 'live', problem: undefined })
   })
 
-  test('that strip headers change nothing: an unchanged exchange stays small, both ways', async () => {
+  test('may strip headers: an unchanged exchange stays small, both ways', async () => {
     const { plane, exchange } = await synced()
     let answered = ''
     plane.answering = (request, response) => {
@@ -260,7 +268,7 @@ describe('waits', () => {
     expect(await exchange()).toBeCloseTo(13_050)
   })
 
-  test('after a failure they double, up to 15 s, and begin anew after an answer', async () => {
+  test('after a failure they double, up to 15 s, and start again after an answer', async () => {
     const { plane, exchange, exchanged } = await synced()
     await exchanged()
     plane.answering = plainly('', 500)
@@ -273,7 +281,7 @@ describe('waits', () => {
     expect(await exchange()).toBe(600)
   })
 
-  test('are as long as Retry-After asks, up to 5 minutes', async () => {
+  test('are as long as Retry-After, up to 5 minutes', async () => {
     const { plane, exchange, exchanged } = await synced()
     await exchanged()
     plane.answering = plainly('', 429, { 'Retry-After': '40' })
@@ -284,7 +292,7 @@ describe('waits', () => {
     expect(await exchange()).toBe(2_400)
   })
 
-  test('are about a minute where only people can help', () => {
+  test('are about a minute if only a person can help', () => {
     for (const status of [401, 403, 404]) {
       expect([waitAfterFailure(1, status, undefined, 0), waitAfterFailure(99, status, undefined, 1)]).toEqual([
         48_000, 60_000,
@@ -292,7 +300,7 @@ describe('waits', () => {
     }
   })
 
-  test('never come to nothing, and spread a fleet over the whole of their time', () => {
+  test('are never zero, and spread servers over the whole of their time', () => {
     expect(waitAfterFailure(1, 0, undefined, 0)).toBe(100)
     expect(waitAfterFailure(1_000, 0, undefined, 1)).toBe(15_000)
     expect([waitAfterAnswer(15_000, true, 0), waitAfterAnswer(15_000, true, 1)]).toEqual([0, 14_250])

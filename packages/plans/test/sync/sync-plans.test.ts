@@ -31,7 +31,7 @@ describe('limits', () => {
     expect(plane.sent[0]?.token).toBe('Bearer secret-token')
   })
 
-  test('stay the same array while nothing changes, and the second request says what is here', async () => {
+  test('stay the same array while nothing changes, and the second request has the revision', async () => {
     const { plans, plane, exchange } = await synced()
     await exchange()
     const before = plans.limitsFor('acme', '')
@@ -56,7 +56,7 @@ describe('limits', () => {
     expect(plane.requests[2]?.have).toEqual({ epoch: 'epoch-1', rev: 2 })
   })
 
-  test('change with a delta of very many customers, and are never half of it', async () => {
+  test('change with a delta of very many customers, all at once', async () => {
     const { plane, perSecond, exchange, exchanged } = await synced()
     await exchanged()
     const many = Array.from({ length: 6_000 }, (_, index): [string, { plan: string }] => [`c${index}`, { plan: 'pro' }])
@@ -68,7 +68,7 @@ describe('limits', () => {
     expect([perSecond('c0'), perSecond('c5999')]).toEqual([50, 50])
   })
 
-  test('that a delta cannot be made of are asked for whole', async () => {
+  test('are requested whole after a delta that cannot be applied', async () => {
     const { plane, exchange, exchanged, perSecond } = await synced()
     await exchanged()
     delta(plane, { removedPlans: ['pro'] })
@@ -80,7 +80,7 @@ describe('limits', () => {
     expect(plane.requests.at(-1)?.applyError?.message).toMatch(/^customers\.acme\.plan: .*"pro"/)
   })
 
-  test('of a bucket that is half spent change at once: what was spent stays spent', async () => {
+  test('of a bucket that is half spent change at once: spent tokens stay spent', async () => {
     const { plane, plans, exchange, exchanged } = await synced()
     await exchanged()
     const limiter = createLimiter({ identify: (key: string) => key, limits: plans, clock: () => 0 })
@@ -129,7 +129,7 @@ describe('a customer who is not in the document', () => {
     expect(plane.requests[1]?.report?.unknown).toEqual(['new'])
   })
 
-  test('is noted in bounded memory', async () => {
+  test('is remembered in bounded memory', async () => {
     const { plane, plans, exchange, exchanged } = await synced()
     await exchanged()
     for (let index = 0; index < 25_000; index++) plans.limitsFor(`c${index}`, '')
@@ -139,20 +139,20 @@ describe('a customer who is not in the document', () => {
 })
 
 describe('a scope that no plan has', () => {
-  test("never fails a request: the plan's own limits hold, and it is told once, here and there", async () => {
-    const { plane, plans, told, exchange, exchanged } = await synced()
+  test("never fails a request: the plan's own limits are enforced, and it is reported once, here and to the control plane", async () => {
+    const { plane, plans, errors, exchange, exchanged } = await synced()
     await exchanged()
     expect(plans.limitsFor('acme', 'writes')).toHaveLength(1)
     for (let index = 0; index < 3; index++) expect(plans.limitsFor('acme', 'wriets')).toEqual([])
-    expect(told.map(({ code, message }) => [code, message])).toEqual([
-      ['RAIL_UNKNOWN_SCOPE', expect.stringMatching(/"wriets".* Give a plan that scope/)],
+    expect(errors.map(({ code, message }) => [code, message])).toEqual([
+      ['RAIL_UNKNOWN_SCOPE', expect.stringMatching(/^scope: .*"wriets"/)],
     ])
     expect(plans.status().unknownScopes).toEqual(['wriets'])
     await exchange()
     expect(plane.requests[1]?.unknownScopes).toEqual(['wriets'])
   })
 
-  test('is known once a plan has it', async () => {
+  test('is no longer unknown when a plan has it', async () => {
     const { plane, plans, exchange, exchanged } = await synced()
     await exchanged()
     plans.limitsFor('acme', 'exports')
@@ -196,7 +196,7 @@ describe('split over servers', () => {
 })
 
 describe('revisions', () => {
-  test('never go back within an epoch, whatever a control plane that lags behind says', async () => {
+  test('never go back within an epoch, even if a control plane lags behind', async () => {
     const { plane, plans, perSecond, exchange } = await synced()
     plane.rev = 5
     await exchange()
@@ -211,7 +211,7 @@ describe('revisions', () => {
     expect(perSecond('acme')).toBe(50)
   })
 
-  test('begin anew with another epoch', async () => {
+  test('start again with another epoch', async () => {
     const { plane, plans, perSecond, exchange } = await synced()
     plane.rev = 5
     await exchange()
@@ -237,7 +237,7 @@ describe('revisions', () => {
         changes: { ...NO_CHANGES, removedCustomers: ['acme'] },
       }),
     ],
-    ['unchanged at a revision that is not here', (usual) => ({ ...usual, kind: 'unchanged', rev: 9 })],
+    ['unchanged at another revision', (usual) => ({ ...usual, kind: 'unchanged', rev: 9 })],
     ['unchanged of another epoch', (usual) => ({ ...usual, kind: 'unchanged', epoch: 'other' })],
   ])('that do not follow (%s) change nothing, and all is asked for', async (_, answer) => {
     const { plane, plans, perSecond, exchange, exchanged } = await synced()
@@ -256,13 +256,13 @@ describe('revisions', () => {
 })
 
 describe('at the start', () => {
-  test('ready tells when the first answer is here', async () => {
+  test('ready resolves with the first answer', async () => {
     const { plans } = await synced()
     expect(await plans.ready()).toBe('live')
     expect(await plans.ready({ live: true })).toBe('live')
   })
 
-  test('ready waits no longer than it is told, and rejects only if it is asked to', async () => {
+  test('ready waits for readyWithin at most, and rejects only with live: true', async () => {
     const plane = await fakeControlPlane()
     plane.answering = () => {}
     const { plans, timers } = await synced({}, plane)
@@ -275,26 +275,26 @@ describe('at the start', () => {
     await expect(live).rejects.toThrow(expect.objectContaining({ code: 'RAIL_SYNC_FAILED' }))
   })
 
-  test('a control plane that is away stops nothing: there are no limits, and that is told', async () => {
+  test('a control plane that is unavailable stops nothing: there are no limits, and that is reported', async () => {
     const plane = await fakeControlPlane()
     await plane.stop()
-    const { plans, told, exchanged } = await synced({}, plane)
+    const { plans, errors, exchanged } = await synced({}, plane)
     await exchanged()
     expect(plans.limitsFor('acme', 'writes')).toEqual([])
-    expect(told.map((error) => error.message)).toEqual([
+    expect(errors.map((error) => error.message)).toEqual([
       expect.stringMatching(/ECONNREFUSED.* No limits are in force\. The next try is in 1 s\./),
     ])
     await plane.restart()
   })
 
-  test('the fallback holds until there is an answer, for customers whom it does not name too', async () => {
+  test('the fallback is in force until there is an answer, also for customers who are not in it', async () => {
     const plane = await fakeControlPlane()
     await plane.stop()
     const fallback = { plans: { safe: { limits: { per_second: 5 } } }, defaultPlan: 'safe' }
-    const { plans, perSecond, told, exchange, exchanged } = await synced({ fallback }, plane)
+    const { plans, perSecond, errors, exchange, exchanged } = await synced({ fallback }, plane)
     expect([perSecond('acme'), plans.status().source]).toEqual([5, 'fallback'])
     await exchanged()
-    expect(told[0]?.message).toContain('The limits in force stay (fallback).')
+    expect(errors[0]?.message).toContain('The limits in force stay (fallback).')
     await plane.restart()
     await exchange()
     expect([perSecond('acme'), plans.status().source]).toEqual([50, 'live'])
@@ -303,35 +303,25 @@ describe('at the start', () => {
 
   test.each<[string, Readonly<Record<string, unknown>>, string, RegExp]>([
     ['an unknown option', { tokn: 'x' }, 'RAIL_UNKNOWN_OPTION', /Did you mean "token"/],
-    ['no url', { url: 'rail.internal' }, 'RAIL_BAD_OPTION', /got "rail\.internal"\. Write it in full\.$/],
-    [
-      'a url of another kind',
-      { url: 'ftp://127.0.0.1' },
-      'RAIL_BAD_OPTION',
-      /https:.*got ftp:\. Write https:\/\/, and the host\.$/,
-    ],
-    ['a password in the url', { url: 'https://a:b@rail.internal' }, 'RAIL_BAD_OPTION', /no user.* Leave them out\.$/],
+    ['no url', { url: 'rail.internal' }, 'RAIL_BAD_OPTION', /^url: .*got "rail\.internal"/],
+    ['a url of another kind', { url: 'ftp://127.0.0.1' }, 'RAIL_BAD_OPTION', /^url: .*got ftp:/],
+    ['a password in the url', { url: 'https://a:b@rail.internal' }, 'RAIL_BAD_OPTION', /^url: .*user/],
     [
       'plain http to another machine',
       { url: 'http://rail.internal' },
       'RAIL_BAD_OPTION',
-      /rail\.internal over plain http/,
+      /^url: .*rail\.internal, got http:/,
     ],
     [
       'plain http to what only begins like this machine',
       { url: 'http://127.0.0.1.example.com' },
       'RAIL_BAD_OPTION',
-      /plain http/,
+      /^url: .*got http:/,
     ],
-    ['no token', { token: undefined }, 'RAIL_BAD_OPTION', /got undefined.*environment/],
-    ['a token that would end the header', { token: 'secret\r\nX: y' }, 'RAIL_BAD_OPTION', /other characters/],
+    ['no token', { token: undefined }, 'RAIL_BAD_OPTION', /^token: .*got undefined/],
+    ['a token that would end the header', { token: 'secret\r\nX: y' }, 'RAIL_BAD_OPTION', /^token: .*other characters/],
     ['a duration that is none', { readyWithin: 'soon' }, 'RAIL_BAD_DURATION', /soon/],
-    [
-      'no customers to be counted',
-      { mostCustomers: 0 },
-      'RAIL_BAD_OPTION',
-      /mostCustomers.*got 0\. Give one, or leave it out\.$/,
-    ],
+    ['no customers to be counted', { mostCustomers: 0 }, 'RAIL_BAD_OPTION', /mostCustomers.*got 0/],
     ['a wrong fallback', { fallback: { plan: {} } }, 'RAIL_BAD_PLAN', /Did you mean "plans"/],
   ])('%s is an error', (_, options, code, message) => {
     const make = (): unknown =>

@@ -20,8 +20,8 @@ function counting({ mostCustomers = 100, limits = [perSecond(3)] } = {}) {
   return { clock, reports, limiter, ask }
 }
 
-describe('what is reported', () => {
-  test('what was let in, what was refused and by which limit, and the most in one second', async () => {
+describe('a report has', () => {
+  test('the allowed and refused requests, the limits that refused, and the most in one second', async () => {
     const limits = [perSecond(3), limit({ name: 'slow', tokens: 5, per: '1h' })]
     const { clock, reports, ask } = counting({ limits })
     await ask('acme', 4)
@@ -50,11 +50,11 @@ describe('what is reported', () => {
     })
   })
 
-  test('nothing, when there is nothing to say', () => {
+  test('nothing, and is not made, without requests', () => {
     expect(counting().reports.next()).toBeUndefined()
   })
 
-  test('a request that two limits refuse was refused once', async () => {
+  test('a request that two limits refuse once', async () => {
     const { reports, ask } = counting({ limits: [perSecond(1), perSecond(1, { name: 'other' })] })
     await ask('acme', 2)
     expect(reports.next()?.usage).toEqual([
@@ -72,8 +72,8 @@ describe('what is reported', () => {
   })
 })
 
-describe('a request that is asked about twice', () => {
-  test('was let in once, however often a costlier route asks', async () => {
+describe('a request that is checked twice', () => {
+  test('is allowed once, however often costlier routes check it', async () => {
     const { reports, limiter } = counting()
     const request = { key: 'acme' }
     await limiter.take(request)
@@ -82,7 +82,7 @@ describe('a request that is asked about twice', () => {
     expect(reports.next()?.usage).toEqual([['acme', 1, 0, 1, []]])
   })
 
-  test('was refused, and never billable, when the costlier route refuses it', async () => {
+  test('is refused, and never billable, if the costlier route refuses it', async () => {
     const { reports, limiter } = counting()
     const request = { key: 'acme' }
     await limiter.take(request)
@@ -90,7 +90,7 @@ describe('a request that is asked about twice', () => {
     expect(reports.next()?.usage).toEqual([['acme', 0, 1, 1, [['per_second', 1]]]])
   })
 
-  test('and was reported in between, is made up for by the next ones, and never reported as less than nothing', async () => {
+  test('and was reported in between is taken off later counts, which are never negative', async () => {
     const { reports, limiter, ask } = counting()
     const request = { key: 'acme' }
     await limiter.take(request)
@@ -106,7 +106,7 @@ describe('a request that is asked about twice', () => {
 })
 
 describe('a report', () => {
-  test('is the same under its number until it is acknowledged; what comes meanwhile is in the next', async () => {
+  test('stays the same until it is acknowledged; later requests are in the next', async () => {
     const { reports, ask } = counting()
     await ask('acme')
     const first = structuredClone(reports.next())
@@ -120,7 +120,7 @@ describe('a report', () => {
     expect(reports.next()).toMatchObject({ seq: 2 })
   })
 
-  test('holds so many customers at most; the others follow in further ones', async () => {
+  test('has a maximum of customers; the others follow in further reports', async () => {
     const { reports, ask } = counting({ mostCustomers: 50_000 })
     for (let index = 0; index < LARGEST_REPORT + 1; index++) await ask(`c${index}`)
     expect(reports.next()?.usage).toHaveLength(LARGEST_REPORT)
@@ -130,10 +130,10 @@ describe('a report', () => {
     expect(reports.next()).toBeUndefined()
   })
 
-  test('that is refused is halved until what is wrong with it is alone, which is dropped and told', async () => {
+  test('that is refused is halved until the wrong customer is alone, who is dropped and reported', async () => {
     const { reports, ask } = counting()
     for (const key of ['a', 'b', 'c', 'bad']) await ask(key, 2)
-    reports.sawUnknown('new')
+    reports.addUnknown('new')
     const counted: SyncReport[] = []
     for (let report = reports.next(); report !== undefined; report = reports.next()) {
       if (report.usage.some(([key]) => key === 'bad')) reports.refuse()
@@ -154,7 +154,7 @@ describe('a report', () => {
 })
 
 describe('memory', () => {
-  test('is bounded: requests of more customers than are counted are told as dropped', async () => {
+  test('is bounded: requests of more customers are reported as dropped', async () => {
     const { reports, ask } = counting({ mostCustomers: 2 })
     await ask('a')
     await ask('b')
@@ -170,7 +170,7 @@ describe('memory', () => {
     })
   })
 
-  test('is bounded whatever the keys are: requests of those for whom there is no room are told as dropped', async () => {
+  test('is bounded for any keys: requests without room are reported as dropped', async () => {
     const { reports, ask } = counting({ mostCustomers: 4 })
     await ask('a'.repeat(250))
     await ask('b'.repeat(7), 2)
@@ -188,23 +188,23 @@ describe('memory', () => {
     expect(reports.next()?.usage).toHaveLength(1)
   })
 
-  test('is bounded by so many characters of unknown customers', () => {
+  test('is bounded by the characters of unknown customers', () => {
     const { reports } = counting()
     const long = (letter: string): string => letter.repeat(LARGEST_REPORT * 32)
     for (let round = 1; round <= 2; round++) {
-      for (const key of [long('a'), long('a'), `${long('b')}b`, long('c'), 'd']) reports.sawUnknown(key)
+      for (const key of [long('a'), long('a'), `${long('b')}b`, long('c'), 'd']) reports.addUnknown(key)
       expect(reports.next()?.unknown.map((key) => key[0])).toEqual(['a', 'c'])
       reports.acknowledge(round)
     }
   })
 
-  test('is small also where keys are cut from long headers', async () => {
+  test('is small also if keys are slices of long headers', async () => {
     const { reports, ask } = counting({ mostCustomers: 4_000 })
     const keyOf = (index: number): string =>
       Buffer.from(`${index}`.padStart(40, 'k').padEnd(8_000)).toString().slice(0, 40)
     const empty = heapBytes()
     for (let index = 0; index < 4_000; index++) {
-      reports.sawUnknown(keyOf(index))
+      reports.addUnknown(keyOf(index))
       await ask(keyOf(index))
     }
     expect(heapBytes() - empty).toBeLessThan(8_000_000)
@@ -221,7 +221,7 @@ describe('memory', () => {
   })
 })
 
-test('whatever is lost, repeated or refused on the way: what is counted is what happened, once', async () => {
+test('every request is counted once, whatever is lost, repeated or refused on the way', async () => {
   const step = fc.oneof(
     fc.record({
       kind: fc.constant('ask' as const),
@@ -289,7 +289,7 @@ test('whatever is lost, repeated or refused on the way: what is counted is what 
   )
 })
 
-test('one store and two limiters: each counts what it decides', async () => {
+test('one store and two limiters: each counts its own decisions', async () => {
   const clock = manualClock()
   const reports = new UsageReports(clock, 10)
   const source = { limitsFor: () => [perSecond(3)], onDecision: reports.count.bind(reports) }
