@@ -6,7 +6,7 @@ const docs = new URL('../../../docs/', import.meta.url)
 const pages = readdirSync(docs, { recursive: true, encoding: 'utf8' })
   .filter((page) => page.endsWith('.md'))
   .map((page) => readFileSync(new URL(page, docs), 'utf8'))
-const unknown = { nope: 1 } as never
+const unknown = { unknownOption: 1 } as never
 
 test.each<[string, () => unknown]>([
   ['planFile', () => planFile('plans.yaml', unknown)],
@@ -21,7 +21,7 @@ test.each<[string, () => unknown]>([
   try {
     make()
   } catch (error) {
-    listed = /Its options: (.*)\./.exec(String(error))?.[1]?.split(', ') ?? []
+    listed = /Options: (.*)\./.exec(String(error))?.[1]?.split(', ') ?? []
   }
   expect(documented.toSorted()).toEqual(listed.toSorted())
 })

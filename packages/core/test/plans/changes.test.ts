@@ -53,7 +53,7 @@ describe('a wrong document', () => {
       /got null/,
     ],
     ['a limit of 0', limits({ per_second: 0 }), 'plans.a.limits.per_second', /got 0/],
-    ['a limit of text', limits({ per_second: '10' }), 'plans.a.limits.per_second', /got "10"/],
+    ['a limit that is a string', limits({ per_second: '10' }), 'plans.a.limits.per_second', /got "10"/],
     ['a number without a window', limits({ mine: 5 }), 'plans.a.limits.mine', /got 5.*\{ tokens: 5, per: '10s' \}/],
     [
       'a number under a mistyped name',
@@ -85,7 +85,7 @@ describe('a wrong document', () => {
       'a bucket too large to count',
       limits({ l: { tokens: 999_999_999_999_999, per: '11ms' } }),
       'plans.a.limits.l',
-      /2\^53/,
+      /burst .*got 999999999999999/,
     ],
     [
       'a scope that sends a name of the plan',
@@ -173,7 +173,7 @@ describe('a wrong document', () => {
     expect(() => createPlanBook(wrong as PlanDocument)).toThrow(expect.objectContaining({ code: 'RAIL_BAD_PLAN' }))
   })
 
-  test('a problem says what was expected, what came and what to do', () => {
+  test('a problem has what was expected, what came and what to do', () => {
     expect(planProblems(limits({ per_second: null }))[0]?.message).toBe(
       'expected a number of tokens or { tokens, per }, got null. Leave it out for no such limit.',
     )
