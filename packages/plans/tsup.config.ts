@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { library } from '../../tsup.base.js'
-import { planFileSchema } from './src/plan-schema.js'
+import { planFileSchema } from './src/base/plan-schema.js'
 
 export default library({
   entry: ['src/index.ts', 'src/sync-protocol.ts', 'src/cli.ts'],

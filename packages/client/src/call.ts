@@ -1,36 +1,35 @@
-import { RailError } from '@rail/core'
-import { shown } from '@rail/core/adapter'
+import { unexpected } from '@rail/core/adapter'
 
-/** A request as the options and events of a client see it. */
+/** A request, as options and events of a client get it. */
 export interface Call {
-  /** As given; absolute where the runtime knows its own address. */
+  /** The given URL; made absolute if the runtime has an address of its own. */
   readonly url: string
   /** In upper case. */
   readonly method: string
   readonly headers: Headers
 }
 
-/** What `fetch` takes first. */
+/** The first argument of `fetch`. */
 export type Input = string | URL | Request
 
-/** One call to the client, and how its request is made, once or several times. */
+/** One call to the client, and the arguments of its requests. */
 export interface Outgoing {
   readonly call: Call
   readonly signal: AbortSignal | undefined
-  /** Whether its body can be sent again: a stream can be read once. */
+  /** Whether its body can be sent again; a stream can be read only once. */
   readonly replayable: boolean
-  /** What `fetch` is given. @param again Whether it may have to be made once more. */
+  /** The arguments of `fetch`. @param again Whether the request may have to be sent again. */
   readonly args: (again: boolean) => readonly [input: Input, init: RequestInit | undefined]
 }
 
-/** How keys of idempotency are made: not, at random, or by a function. */
+/** How idempotency keys are made: not at all (`false`), at random (`true`), or by a function. */
 export type KeyMaker = boolean | ((call: Call) => string)
 
 /**
- * Reads what the client was called with, and changes nothing of it but that an idempotency key is added where it is due.
+ * Reads the arguments of a call. They stay unchanged, except that an idempotency key is added where the option says so.
  *
- * @throws RailError `RAIL_BAD_OPTION` where the key that was made is no text or an empty one: under one key a server takes all
- * for one request, and under none each try for another
+ * @throws RailError `RAIL_BAD_OPTION` if the key is not a string, or empty: a server would carry out each try of a request
+ * without a key
  */
 export function outgoing(input: Input, init: RequestInit | undefined, keyMaker: KeyMaker): Outgoing {
   const request = isRequest(input) ? input : undefined
@@ -54,35 +53,29 @@ function isRequest(input: Input): input is Request {
   return typeof input === 'object' && 'url' in input
 }
 
-/** Methods that are not idempotent by themselves, and write. */
+/** Methods that write, and are not idempotent. */
 const WRITES: readonly string[] = ['POST', 'PATCH']
 
 function keyFor(call: Call, keyMaker: KeyMaker): string | undefined {
   if (keyMaker === false || !WRITES.includes(call.method) || hasKey(call.headers)) return undefined
   if (keyMaker === true) return randomKey()
-  const key = textFrom('idempotencyKey', keyMaker(call))
+  const key = stringFrom('idempotencyKey', keyMaker(call))
   if (key.trim() !== '') return key
-  throw new RailError(
-    'RAIL_BAD_OPTION',
-    `The option idempotencyKey returns a text that is not empty; it returned ${shown(key)}. Return a key for each write.`,
-  )
+  throw unexpected('RAIL_BAD_OPTION', 'idempotencyKey()', 'a non-empty string', key, 'Return a key for each write.')
 }
 
-/** Whether a write has an idempotency key. An empty one is none: a server would carry out each try. */
+/** Whether a write has an idempotency key. An empty one does not count: a server would carry out each try. */
 export function hasKey(headers: Headers): boolean {
   return (headers.get('Idempotency-Key') ?? '') !== ''
 }
 
-/** What a function of the user's returned. @throws RailError `RAIL_BAD_OPTION` for what is no text, a promise of one too */
-export function textFrom(option: string, returned: unknown): string {
+/** Checks the result of a user's function. @throws RailError `RAIL_BAD_OPTION` for anything but a string, a promise too */
+export function stringFrom(option: string, returned: unknown): string {
   if (typeof returned === 'string') return returned
-  throw new RailError(
-    'RAIL_BAD_OPTION',
-    `The option ${option} returns a text; it returned ${shown(returned)}. Return one, and no promise of one.`,
-  )
+  throw unexpected('RAIL_BAD_OPTION', `${option}()`, 'a string', returned, 'Return it directly, not in a promise.')
 }
 
-/** 128 random bits. Not `randomUUID`, which browsers have only on https. */
+/** 128 random bits. Browsers have `randomUUID` only on https. */
 function randomKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16))
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
@@ -97,7 +90,7 @@ function absolute(url: string): string {
   }
 }
 
-/** Everything that `fetch` takes for a body, but streams: the web's, Node's, and iterators. */
+/** Whether `fetch` can send a body twice: all but streams of the web or Node, and iterators. */
 function isReplayable(body: unknown): boolean {
   if (typeof body !== 'object' || body === null) return true
   return !('getReader' in body || 'pipe' in body || 'next' in body || Symbol.asyncIterator in body)

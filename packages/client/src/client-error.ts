@@ -1,23 +1,23 @@
 import { RailError, type RailErrorCode } from '@rail/core'
 import type { Call } from './call.js'
 
-/** Why a client does not send, or send again. */
+/** Why a client does not send a request, or does not send it again. */
 export type ClientErrorCode = Extract<RailErrorCode, 'RAIL_WAIT_TOO_LONG' | 'RAIL_QUOTA_USED' | 'RAIL_QUEUE_FULL'>
 
-/** What a {@link ClientError} knows beside its code. */
+/** The details of a {@link ClientError}. */
 export interface ClientErrorDetails {
-  /** Milliseconds until a request would be let in, as far as the server told. */
+  /** Milliseconds until a request would be allowed, if the server sent a wait. */
   readonly waitMs?: number | undefined
-  /** The same as a moment. */
+  /** The same as a date. */
   readonly retryAt?: Date | undefined
   /**
-   * The refusal of this very request, its body unread unless it has waited since; none where it was not sent, because an
-   * earlier one was refused.
+   * The refusal of this request; its body is unread unless the request has waited since. `undefined` if the request was not
+   * sent, because an earlier one was refused.
    */
   readonly response?: Response | undefined
 }
 
-/** A request that is not sent, or not sent again: only waiting would help, and the client is told not to wait so long. */
+/** A request that is not sent, or not sent again, because it would have to wait longer than the options allow. */
 export class ClientError extends RailError {
   declare readonly code: ClientErrorCode
   readonly waitMs: number | undefined
@@ -36,24 +36,24 @@ export class ClientError extends RailError {
 export function waitTooLong(call: Call, maxWaitMs: number, details: ClientErrorDetails): ClientError {
   const { waitMs, retryAt } = details
   const wait = `${seconds(waitMs ?? 0)}, until ${shownDate(retryAt)}`
-  const message = `${shownCall(call)} has to wait ${wait}, which is more than maxWait (${seconds(maxWaitMs)}). Call again then, or raise maxWait.`
+  const message = `${shownCall(call)}: expected a wait of at most ${seconds(maxWaitMs)} (maxWait), got ${wait}. Call again then, or raise maxWait.`
   return new ClientError('RAIL_WAIT_TOO_LONG', message, details)
 }
 
-/** The error of a call that was refused for a quota: no wait that the client could make would help. */
+/** The error of a call that was refused because a quota is used up: no short wait would help. */
 export function quotaUsed(call: Call, type: string, details: ClientErrorDetails): ClientError {
-  const until = details.retryAt === undefined ? '' : ` It is told to come back at ${shownDate(details.retryAt)}.`
-  const message = `${shownCall(call)} was refused because a quota is used up (${type}).${until}`
+  const until = details.retryAt === undefined ? '' : ` Call again at ${shownDate(details.retryAt)}.`
+  const message = `${shownCall(call)}: refused because a quota is used up (${type}).${until}`
   return new ClientError('RAIL_QUOTA_USED', message, details)
 }
 
-/** The error of a call that comes when `maxQueue` others are waiting. */
+/** The error of a call while `maxQueue` others are waiting. */
 export function queueFull(call: Call, scope: string, maxQueue: number): ClientError {
-  const message = `${shownCall(call)} was not sent: ${maxQueue} calls to ${scope} are waiting already, and maxQueue allows no more. Make fewer calls at once.`
+  const message = `${shownCall(call)}: not sent, because ${maxQueue} calls to ${scope} are waiting already (maxQueue). Make fewer calls at once.`
   return new ClientError('RAIL_QUEUE_FULL', message)
 }
 
-/** Without the query, which may hold what should not be in a log. */
+/** A call without its query, which may contain secrets. */
 function shownCall({ method, url }: Call): string {
   return `${method} ${url.replace(/[?#].*/s, '')}`
 }
@@ -63,5 +63,5 @@ function seconds(ms: number): string {
 }
 
 function shownDate(date: Date | undefined): string {
-  return date === undefined || Number.isNaN(date.getTime()) ? 'later than a date can say' : date.toISOString()
+  return date === undefined || Number.isNaN(date.getTime()) ? 'later than the largest date' : date.toISOString()
 }

@@ -1,5 +1,5 @@
-import { type Clock, type Duration, durationMs, monotonicClock, RailError } from '@rail/core'
-import { checkOption, checkOptionNames } from '@rail/core/adapter'
+import { type Clock, type Duration, durationMs, monotonicClock } from '@rail/core'
+import { checkOption, checkOptionNames, unexpected } from '@rail/core/adapter'
 import type { BackoffOptions } from './backoff.js'
 import type { Call, Input, KeyMaker } from './call.js'
 import type { Hooks } from './hooks.js'
@@ -10,57 +10,57 @@ export type Fetch = (input: Input, init?: RequestInit) => Promise<Response>
 
 /** Options of {@link createClient}. */
 export interface ClientOptions extends Hooks {
-  /** The `fetch` behind. @default the runtime's */
+  /** The `fetch` that sends requests. @default the runtime's */
   readonly fetch?: Fetch | undefined
   /**
-   * What shares limits at the server, as a text: calls of one scope wait for each other. With several credentials, or
-   * routes that are limited apart, it should tell them apart. @default the URL's origin
+   * A name for the calls that share limits at the server: calls of one scope wait for each other. Give each credential, and
+   * each route with limits of its own, a scope of its own. @default the URL's origin
    */
   readonly scope?: ((call: Call) => string) | undefined
-  /** Whether to stay under the limits that responses tell. Without it, the first refusal is what tells. @default true */
+  /** Whether to stay under the limits in responses. `false`: the client waits only after a refusal. @default true */
   readonly pace?: boolean | undefined
   /**
-   * The part of a quota, 0 to 1, that is kept for later: as long as more is left, requests go at once, below they are
-   * spread over the time until it resets. @default 0.2
+   * The part of a quota, 0 to 1, below which requests are spread over the time until it resets. While more is left, requests
+   * are sent at once. @default 0.2
    */
   readonly reserve?: number | undefined
-  /** A wait that the server tells is given up at once if it is longer than this; `Infinity`: never. @default '2m' */
+  /** The longest wait from the server; with a longer one a call fails at once. `Infinity`: no maximum. @default '2m' */
   readonly maxWait?: Duration | undefined
-  /** How many calls of one scope may wait; more fail with `RAIL_QUEUE_FULL`. @default 1_000 */
+  /** The most calls of one scope that wait; others fail with `RAIL_QUEUE_FULL`. @default 1_000 */
   readonly maxQueue?: number | undefined
-  /** How many times one call is tried again at most. @default 5 */
+  /** The most retries of one call. @default 5 */
   readonly retries?: number | undefined
-  /** The part of all requests that may be retries, those after a 429 apart. @default 0.2 */
+  /** The part of all requests that may be retries, 0 to 1. Retries after a 429 are not counted. @default 0.2 */
   readonly retryBudget?: number | undefined
-  /** Retries that can be saved up: a client that has made few requests may make so many beyond its budget. @default 20 */
+  /** The retries that a client may make beyond its budget, for clients with few requests. @default 20 */
   readonly retryReserve?: number | undefined
-  /** How to wait where the server does not say: at random up to `base * 2^n`, at most `cap`. @default { base: '500ms', cap: '30s' } */
+  /** The wait without a wait from the server: random, up to `base * 2^n` and at most `cap`. @default { base: '500ms', cap: '30s' } */
   readonly backoff?: { readonly base?: Duration | undefined; readonly cap?: Duration | undefined } | undefined
-  /** The part of a wait that the server tells which may be added to it at random; it is never shortened. @default 0.25 */
+  /** The part of a server's wait that may be added to it at random, 0 or more. It is never shortened. @default 0.25 */
   readonly jitter?: number | undefined
-  /** What may be added to it however short it is, half as much again with each refusal in a row; 0: nothing. @default '5s' */
+  /** The time that may be added even to a short wait, 1.5 times as long with each refusal in a row; 0: none. @default '5s' */
   readonly spread?: Duration | undefined
   /**
-   * Whether a call may be repeated though its method is not idempotent and it has no `Idempotency-Key`. A request that
-   * failed may have been carried out. @default no
+   * Whether a call may be repeated whose method is not idempotent and which has no `Idempotency-Key`. A request that failed
+   * may have been carried out. @default no
    */
   readonly repeatable?: ((call: Call) => boolean) | undefined
   /**
-   * Adds an `Idempotency-Key` to each POST and PATCH that has none, the same for all its tries: a random one, or what the
-   * function returns. The server must know the header, else a repeated write may be carried out twice. @default false
+   * Adds an `Idempotency-Key` to each POST and PATCH without one, the same for all its tries: a random one, or the result of
+   * the function. The server must support the header, or a repeated write may be carried out twice. @default false
    */
   readonly idempotencyKey?: KeyMaker | undefined
-  /** Problem types (RFC 9457) that mean a quota is used up: such a refusal fails at once with `RAIL_QUOTA_USED`. @default none */
+  /** Problem types (RFC 9457) of a used-up quota: such a refusal fails at once with `RAIL_QUOTA_USED`. @default none */
   readonly quotaTypes?: readonly string[] | undefined
   /** Milliseconds; for tests. @default monotonic, performance.now */
   readonly clock?: Clock | undefined
   /** For tests. @default setTimeout */
   readonly timer?: Timer | undefined
-  /** From 0 up to but not including 1; for tests. @default Math.random */
+  /** A function that returns 0 up to, but without, 1; for tests. @default Math.random */
   readonly random?: (() => number) | undefined
 }
 
-/** Options checked and filled in. */
+/** The checked options, with their defaults. */
 export interface Settings extends Hooks {
   readonly fetch: Fetch
   readonly scope: ((call: Call) => string) | undefined
@@ -76,16 +76,16 @@ export interface Settings extends Hooks {
   readonly idempotencyKey: KeyMaker
   readonly quotaTypes: readonly string[]
   readonly now: () => number
-  /** Milliseconds since 1970; the reading of the user's clock where there is one. */
+  /** Milliseconds since 1970, or the user's clock if there is one. */
   readonly epoch: () => number
-  /** The moment that is so many milliseconds away. */
+  /** The date in so many milliseconds. */
   readonly dateIn: (ms: number) => Date
   readonly timer: Timer
 }
 
-/** Checks options and fills in defaults. @throws RailError for anything wrong */
+/** Checks options and adds defaults. @throws RailError for wrong options */
 export function settingsOf(options: ClientOptions): Settings {
-  checkOptionNames(options, OPTION_NAMES, 'A client')
+  checkOptionNames(options, OPTION_NAMES, 'createClient()')
   for (const [name, expected, passes] of CHECKS) checkOption(name, options[name], expected, passes)
   const {
     fetch = globalFetch,
@@ -105,7 +105,7 @@ export function settingsOf(options: ClientOptions): Settings {
     timer = systemTimer,
     random = Math.random,
   } = options
-  checkOptionNames(backoff, ['base', 'cap'], 'The option backoff')
+  checkOptionNames(backoff, ['base', 'cap'], 'backoff')
   const { base = '500ms', cap = '30s' } = backoff
   const epoch = clock ?? Date.now
   return {
@@ -129,15 +129,12 @@ export function settingsOf(options: ClientOptions): Settings {
   }
 }
 
-/** Looked up at each call, so that a `fetch` that is replaced later, as tests do, is the one that is used. */
+/** Looked up at each call, so that a `fetch` that is replaced later (by a test) is used. */
 const globalFetch: Fetch = (input, init) => fetch(input, init)
 
 function checked(now: number): number {
   if (Number.isFinite(now)) return now
-  throw new RailError(
-    'RAIL_BAD_CLOCK',
-    `A clock returns milliseconds, a finite number; it returned ${String(now)}. Return them as Date.now does.`,
-  )
+  throw unexpected('RAIL_BAD_CLOCK', 'clock()', 'a finite number of milliseconds', now, 'Return them as Date.now does.')
 }
 
 const isFunction = (value: unknown): boolean => typeof value === 'function'
@@ -146,29 +143,29 @@ const isObject = (value: unknown): boolean => typeof value === 'object' && value
 const isWhole = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0
 const isPart = (value: unknown): boolean => typeof value === 'number' && value >= 0 && value <= 1
 const isPositive = (value: unknown): boolean => typeof value === 'number' && value >= 0 && Number.isFinite(value)
-const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every((type) => typeof type === 'string')
+const areStrings = (value: unknown): boolean => Array.isArray(value) && value.every((type) => typeof type === 'string')
 
 type Check = readonly [name: keyof ClientOptions, expected: string, passes: (value: unknown) => boolean]
 
 const CHECKS: readonly Check[] = [
   ['fetch', 'a function like fetch', isFunction],
-  ['scope', 'a function that returns a text', isFunction],
+  ['scope', 'a function that returns a string', isFunction],
   ['pace', 'true or false', isBoolean],
   ['reserve', 'a number from 0 to 1', isPart],
-  ['maxQueue', 'a whole number from 0', isWhole],
-  ['retries', 'a whole number from 0', isWhole],
+  ['maxQueue', 'a whole number of 0 or more', isWhole],
+  ['retries', 'a whole number of 0 or more', isWhole],
   ['retryBudget', 'a number from 0 to 1', isPart],
-  ['retryReserve', 'a whole number from 0', isWhole],
+  ['retryReserve', 'a whole number of 0 or more', isWhole],
   ['backoff', 'an object { base, cap }', isObject],
-  ['jitter', 'a number from 0', isPositive],
+  ['jitter', 'a number of 0 or more', isPositive],
   ['repeatable', 'a function', isFunction],
   ['idempotencyKey', 'true, false, or a function that returns a key', (value) => isBoolean(value) || isFunction(value)],
-  ['quotaTypes', 'an array of problem types', isTexts],
+  ['quotaTypes', 'an array of problem types', areStrings],
   ['onWait', 'a function', isFunction],
   ['onRetry', 'a function', isFunction],
   ['onGiveUp', 'a function', isFunction],
   ['clock', 'a function that returns milliseconds', isFunction],
-  ['timer', 'a function like setTimeout that returns what cancels it', isFunction],
+  ['timer', 'a function like setTimeout that returns a function to cancel', isFunction],
   ['random', 'a function like Math.random', isFunction],
 ]
 

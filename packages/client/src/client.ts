@@ -1,11 +1,10 @@
-import { RailError } from '@rail/core'
-import { shown } from '@rail/core/adapter'
+import { unexpected } from '@rail/core/adapter'
 import { parseHeaders } from '@rail/core/read'
 import { backoff } from './backoff.js'
-import { type Input, type Outgoing, outgoing, textFrom } from './call.js'
+import { type Input, type Outgoing, outgoing, stringFrom } from './call.js'
 import { ClientError, type ClientErrorCode, quotaUsed, waitTooLong } from './client-error.js'
 import { type ClientOptions, type Fetch, type Settings, settingsOf } from './client-options.js'
-import { type GiveUpReason, tell } from './hooks.js'
+import { callHook, type GiveUpReason } from './hooks.js'
 import { quotaTypeOf } from './quota-problem.js'
 import { RetryBudget } from './retry-budget.js'
 import { barrierTo, isFinal, isMistake, type Result, reasonToStop } from './retry-policy.js'
@@ -13,18 +12,18 @@ import type { ScopeState } from './scope.js'
 import { Scopes } from './scopes.js'
 import { sleep } from './timer.js'
 
-/** A `fetch` that keeps to rate limits, and tells what it knows of them. */
+/** A `fetch` that stays under rate limits. */
 export interface Client extends Fetch {
-  /** What it knows of each scope it has met, the most recently used last. For people and tests. */
+  /** The state of each scope, the most recently used last. For people and tests. */
   state(): readonly ScopeState[]
 }
 
 /**
- * A `fetch` for callers of a rate limited API: it stays under the limits that responses tell, waits as long as it is told
- * after a refusal, and tries again only what is safe to repeat.
+ * A `fetch` for callers of a rate limited API. It stays under the limits in responses, waits for `Retry-After` after a
+ * refusal, and repeats only requests that are safe to repeat.
  *
- * It answers and throws what `fetch` would. Beyond that it throws a {@link ClientError} where only waiting would help and
- * the wait is longer than `maxWait`, a quota is used up, or too many calls wait.
+ * It returns and throws what `fetch` would. In addition it throws a {@link ClientError} if a wait is longer than `maxWait`, a
+ * quota is used up, or too many calls wait.
  *
  * @example
  * const client = createClient({ maxWait: '1m', idempotencyKey: true })
@@ -40,8 +39,8 @@ export function createClient(options: ClientOptions = {}): Client {
 
   async function fetchWithRateLimit(input: Input, init?: RequestInit): Promise<Response> {
     const out = outgoing(input, init, settings.idempotencyKey)
-    // What is no URL is for fetch itself to refuse; nothing is limited there.
-    const scope = settings.scope ? textFrom('scope', settings.scope(out.call)) : originOf(out.call.url)
+    // Fetch itself refuses an invalid URL.
+    const scope = settings.scope ? stringFrom('scope', settings.scope(out.call)) : originOf(out.call.url)
     if (scope === undefined) return settings.fetch(input, init)
     budget.earn()
     try {
@@ -52,7 +51,7 @@ export function createClient(options: ClientOptions = {}): Client {
     }
   }
 
-  /** Tries until there is something to return or to throw. */
+  /** Sends the request until there is a response to return, or an error to throw. */
   async function attempts(out: Outgoing, name: string, place: number): Promise<Response> {
     const { call, signal } = out
     const scope = scopes.of(name)
@@ -74,18 +73,18 @@ export function createClient(options: ClientOptions = {}): Client {
         giveUp(out, name, reason, result)
         return outcomeOf(result)
       }
-      if (response !== undefined) await checkWait(response, out, scope.toldMs(), settings)
+      if (response !== undefined) await checkWait(response, out, scope.requiredMs(), settings)
       refusal = response
       void discard(response)
       const waitMs = isCooling ? scope.waitMs() : backoff(retry - 1, settings.backoff)
-      tell(settings.onRetry, { call, scope: name, retry, response, error, waitMs })
+      callHook(settings.onRetry, { call, scope: name, retry, response, error, waitMs })
       if (!isCooling) await sleep(settings.timer, waitMs, signal)
     }
   }
 
   function giveUp({ call }: Outgoing, scope: string, reason: GiveUpReason, { response, error }: Partial<Result>): void {
     const last = error instanceof ClientError ? error.response : response
-    tell(settings.onGiveUp, { call, scope, reason, response: last, error })
+    callHook(settings.onGiveUp, { call, scope, reason, response: last, error })
   }
 
   return Object.assign(fetchWithRateLimit, {
@@ -112,16 +111,13 @@ async function resultOf(out: Outgoing, again: boolean, { fetch }: Settings): Pro
   try {
     const response: unknown = await fetch(...out.args(again))
     if (isResponse(response)) return { response, error: undefined }
-    throw new RailError(
-      'RAIL_BAD_OPTION',
-      `The option fetch returns a Response; it returned ${shown(response)}. Return what the global fetch does.`,
-    )
+    throw unexpected('RAIL_BAD_OPTION', 'fetch()', 'a Response', response, 'Return what the global fetch does.')
   } catch (error) {
     return { response: undefined, error }
   }
 }
 
-/** A stand-in of a test may lack the rest. */
+/** Headers are enough: a response of a test may lack the rest. */
 function isResponse(value: unknown): value is Response {
   const { headers } = Object(value) as Partial<Response>
   return typeof headers === 'object' && headers !== null
@@ -132,21 +128,26 @@ function outcomeOf({ response, error }: Result): Response {
   return response
 }
 
-/** Stops where waiting is not for a client. @throws ClientError `RAIL_QUOTA_USED`, `RAIL_WAIT_TOO_LONG` */
-async function checkWait(response: Response, { call }: Outgoing, toldMs: number, settings: Settings): Promise<void> {
+/** Stops if a wait is too long, or a quota is used up. @throws ClientError `RAIL_QUOTA_USED`, `RAIL_WAIT_TOO_LONG` */
+async function checkWait(
+  response: Response,
+  { call }: Outgoing,
+  requiredMs: number,
+  settings: Settings,
+): Promise<void> {
   const { quotaTypes, maxWaitMs, timer, dateIn } = settings
-  const details = toldMs > 0 ? { response, waitMs: toldMs, retryAt: dateIn(toldMs) } : { response }
+  const details = requiredMs > 0 ? { response, waitMs: requiredMs, retryAt: dateIn(requiredMs) } : { response }
   const quota = await quotaTypeOf(response, quotaTypes, timer)
   if (quota !== undefined) throw quotaUsed(call, quota, details)
-  if (toldMs > maxWaitMs) throw waitTooLong(call, maxWaitMs, details)
+  if (requiredMs > maxWaitMs) throw waitTooLong(call, maxWaitMs, details)
 }
 
-/** The connection is free for others once the body is not waited for. */
+/** Frees the connection of a response whose body is not read. */
 async function discard(response: Response | undefined): Promise<void> {
   try {
     await response?.body?.cancel()
   } catch {
-    // A body that is broken, or of another kind (older libraries have Node's streams), is not waited for either.
+    // The body is broken, or of another kind: older libraries have Node's streams.
   }
 }
 

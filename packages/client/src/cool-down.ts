@@ -1,12 +1,12 @@
 import { type BackoffOptions, backoff, waitBeyond } from './backoff.js'
 import type { Hold } from './hold.js'
 
-/** The time in which nothing is sent to a scope because the server refused: one for all its calls. */
+/** The time after a refusal in which nothing is sent to a scope. All calls of the scope share it. */
 export class CoolDown {
   readonly #backoff: BackoffOptions
-  #toldUntil = Number.NEGATIVE_INFINITY
+  #requiredUntil = Number.NEGATIVE_INFINITY
   #until = Number.NEGATIVE_INFINITY
-  /** How many there were in a row. */
+  /** The number of cool-downs in a row. */
   #streak = 0
 
   constructor(backoff: BackoffOptions) {
@@ -14,35 +14,37 @@ export class CoolDown {
   }
 
   /**
-   * The server refused, and told to wait so long: 0 if it did not say. A refusal of a request that was in flight when
-   * the cool-down began may prolong it by what it tells; what is added at random stays, else many refusals would draw the
-   * largest of many numbers. Returns whether it begins with this refusal.
+   * The server refused. The refusal of a request that was in flight when the cool-down began may prolong it. The random part
+   * stays the same: otherwise many refusals would draw the largest of many numbers.
+   *
+   * @param requiredMs The wait that the server sent; 0: none.
+   * @returns whether the cool-down begins with this refusal.
    */
-  start(toldMs: number, now: number): boolean {
+  start(requiredMs: number, now: number): boolean {
     const begins = now >= this.#until
-    const beyond = begins ? this.#draw(toldMs) : this.#until - this.#toldUntil
-    this.#toldUntil = Math.max(begins ? now : this.#toldUntil, now + toldMs)
-    this.#until = this.#toldUntil + beyond
+    const beyond = begins ? this.#draw(requiredMs) : this.#until - this.#requiredUntil
+    this.#requiredUntil = Math.max(begins ? now : this.#requiredUntil, now + requiredMs)
+    this.#until = this.#requiredUntil + beyond
     return begins
   }
 
-  /** When it ends, or has ended. */
+  /** The time when it ends, or has ended. */
   get until(): number {
     return this.#until
   }
 
-  /** A request was served. */
+  /** A request was allowed. */
   served(now: number): void {
     if (now >= this.#until) this.#streak = 0
   }
 
-  #draw(toldMs: number): number {
+  #draw(requiredMs: number): number {
     const attempt = this.#streak++
-    return toldMs > 0 ? waitBeyond(toldMs, attempt, this.#backoff) : backoff(attempt, this.#backoff)
+    return requiredMs > 0 ? waitBeyond(requiredMs, attempt, this.#backoff) : backoff(attempt, this.#backoff)
   }
 
   hold(now: number): Hold | undefined {
     if (now >= this.#until) return undefined
-    return { until: this.#until, reason: 'cool-down', toldMs: Math.max(0, this.#toldUntil - now) }
+    return { until: this.#until, reason: 'cool-down', requiredMs: Math.max(0, this.#requiredUntil - now) }
   }
 }

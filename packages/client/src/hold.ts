@@ -1,26 +1,26 @@
 /**
- * Why a request waits: the server told to (`'cool-down'`); nothing is left of a limit (`'limit'`); what is left is spread
- * over the time until it resets (`'pace'`); an answer on its way will tell how many more may go (`'answer'`).
+ * Why a request waits. `'cool-down'`: after a refusal. `'limit'`: nothing is left of a limit. `'pace'`: the rest of a limit is
+ * spread over the time until it resets. `'answer'`: a response in flight will report how many more requests are allowed.
  */
 export type WaitReason = 'cool-down' | 'limit' | 'pace' | 'answer'
 
-/** What keeps the next request of a scope from being sent. */
+/** Why and how long the next request of a scope waits. */
 export interface Hold {
-  /** Until when at the latest, in milliseconds of the client's clock. An answer may end it earlier. */
+  /** The latest end, in milliseconds of the client's clock. A response may end it earlier. */
   readonly until: number
   readonly reason: WaitReason
-  /** How much of it the server told, in milliseconds from now: this is never shortened. 0: nothing. */
-  readonly toldMs: number
+  /** The part of the wait that the server sent, in milliseconds from now. It is never shortened. 0: none. */
+  readonly requiredMs: number
 }
 
-/** What holds longest of several, with the longest wait that the server told in any of them. */
+/** The longest of several holds, with the longest wait that the server sent in any of them. */
 export function longest(holds: readonly (Hold | undefined)[]): Hold | undefined {
   let latest: Hold | undefined
-  let toldMs = 0
+  let requiredMs = 0
   for (const hold of holds) {
     if (hold === undefined) continue
-    toldMs = Math.max(toldMs, hold.toldMs)
+    requiredMs = Math.max(requiredMs, hold.requiredMs)
     if (latest === undefined || hold.until > latest.until) latest = hold
   }
-  return latest && { ...latest, toldMs }
+  return latest && { ...latest, requiredMs }
 }

@@ -7,53 +7,54 @@ export interface WaitEvent {
   readonly call: Call
   readonly scope: string
   readonly reason: WaitReason
-  /** Milliseconds until the first in the queue may go, as far as is known; those before this one in the queue come on top. */
+  /** Milliseconds until the first call in the queue may be sent, as known now. Calls before this one add to it. */
   readonly waitMs: number
-  /** How many are in the queue before it. */
+  /** The number of calls before it in the queue. */
   readonly ahead: number
 }
 
-/** A request is going to be sent again. */
+/** A request will be sent again. */
 export interface RetryEvent {
   readonly call: Call
   readonly scope: string
   /** 1 for the first retry. */
   readonly retry: number
-  /** What failed: the response, whose body belongs to the client, or what `fetch` threw. */
+  /** The response that failed, whose body belongs to the client; `undefined` if `fetch` threw {@link error}. */
   readonly response: Response | undefined
   readonly error: unknown
-  /** Milliseconds to wait at least. */
+  /** The least wait, in milliseconds. */
   readonly waitMs: number
 }
 
 /**
- * Why a request is not tried again: the wait is longer than `maxWait`; its problem type is one of `quotaTypes`; the queue
- * is full; `retries` or `retryBudget` are used up; it is not safe to repeat; its body, a stream, is gone.
+ * Why a request is not sent again. `'wait'`: the wait is longer than `maxWait`. `'quota'`: its problem type is one of
+ * `quotaTypes`. `'queue'`: the queue is full. `'retries'`, `'budget'`: `retries` or `retryBudget` are used up. `'unsafe'`: it is
+ * not safe to repeat. `'stream'`: its body is a stream that has been read.
  */
 export type GiveUpReason = 'wait' | 'quota' | 'queue' | 'retries' | 'budget' | 'unsafe' | 'stream'
 
-/** A request was refused or failed, and is not tried again. */
+/** A request was refused or failed, and is not sent again. */
 export interface GiveUpEvent {
   readonly call: Call
   readonly scope: string
   readonly reason: GiveUpReason
-  /** What the caller gets: a response, or what is thrown. */
+  /** The response that the caller gets; `undefined` if {@link error} is thrown. */
   readonly response: Response | undefined
   readonly error: ClientError | unknown
 }
 
-/** What a client tells of itself. An error in one of them is dropped: it never reaches a request. */
+/** Functions that a client calls. An error in one of them is ignored: it never reaches a request. */
 export interface Hooks {
   readonly onWait?: ((event: WaitEvent) => void) | undefined
   readonly onRetry?: ((event: RetryEvent) => void) | undefined
   readonly onGiveUp?: ((event: GiveUpEvent) => void) | undefined
 }
 
-/** Calls a hook, whatever it does. */
-export function tell<Event>(hook: ((event: Event) => void) | undefined, event: Event): void {
+/** Calls a hook, and ignores its errors. */
+export function callHook<Event>(hook: ((event: Event) => void) | undefined, event: Event): void {
   try {
     hook?.(event)
   } catch {
-    // Documented: what watches a request must not break it.
+    // Documented: a hook must not make a request fail.
   }
 }

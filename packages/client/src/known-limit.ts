@@ -1,6 +1,6 @@
 import type { ParsedLimit } from '@rail/core/read'
 
-/** A request on its way: sent, and not answered yet. */
+/** A request in flight: sent, and not answered yet. */
 export interface Flight {
   /** Its place in the order of all sends and answers of its scope. */
   readonly tick: number
@@ -8,44 +8,44 @@ export interface Flight {
   readonly sentAt: number
 }
 
-/** A request sent so long ago, in milliseconds, has reached the server's limiter, even where its answer is still to come. */
+/** A request that was sent so many milliseconds ago has reached the server's limiter, even without a response yet. */
 export const ARRIVAL_MS = 5_000
 
-/** A limit that says what remains, but not for how long, is asked again after so many milliseconds. */
-const UNTOLD_RESET_MS = 1_000
+/** The reset of a limit that is sent without one, in milliseconds. */
+const DEFAULT_RESET_MS = 1_000
 
-interface Told {
-  /** When the answer came, in the order of all sends and answers. */
+interface Answer {
+  /** Its place in the order of all sends and answers of the scope. */
   readonly tick: number
   readonly remaining: number
   readonly resetAt: number
 }
 
 /**
- * One limit of a server, as its answers tell of it. Answers come late and out of order, so the latest answer to come is
- * not always the latest that the server gave. What counts is the least that any answer told which the server may have
- * given last: of two answers, the first is known to be older when it came before the second's request was sent.
+ * One limit of a server, from its answers. Answers arrive late and out of order, so the last to arrive is not always the last
+ * that the server sent. The client uses the lowest remaining count among the answers that could be the last. Of two answers,
+ * the first is certainly older if it arrived before the request of the second was sent.
  */
 export class KnownLimit {
-  /** Tokens of a full bucket, as told; else the most that was ever seen. */
+  /** The tokens of a full bucket; if the server does not send them, the most that ever remained. */
   quota = 1
   windowMs: number | undefined
-  /** Whether it seems to refill steadily, as a bucket does, rather than at once, as a window does. */
+  /** Whether it seems to refill steadily, as a bucket does, or at once, as a window does. */
   refills = false
-  /** When the latest request was sent whose answer told of this limit. */
+  /** The time when the latest request was sent whose answer had this limit. */
   latestSentAt = Number.NEGATIVE_INFINITY
   readonly #name: string | undefined
   #latestSent = -1
-  /** Those that may be the server's last, with growing ticks and growing `remaining`: the first tells the least. */
-  readonly #told: Told[] = []
+  /** The answers that could be the server's last, with rising ticks and rising `remaining`: the first has the least. */
+  readonly #answers: Answer[] = []
 
   constructor(name: string | undefined) {
     this.#name = name
   }
 
-  /** An answer told of this limit. */
+  /** An answer had this limit. */
   learn(parsed: ParsedLimit, flight: Flight, tick: number, now: number): void {
-    const { remaining, windowMs, resetAfterMs = UNTOLD_RESET_MS } = parsed
+    const { remaining, windowMs, resetAfterMs = DEFAULT_RESET_MS } = parsed
     if (flight.tick > this.#latestSent) {
       this.#latestSent = flight.tick
       this.latestSentAt = flight.sentAt
@@ -57,34 +57,34 @@ export class KnownLimit {
   }
 
   /**
-   * A request ended without telling: it may have been counted. At least one is left until the server says otherwise, so
-   * that a server which cannot be reached for a moment does not look like one whose quota is used up.
+   * A request ended without this limit in its answer: it may have been counted. At least one stays left until the server
+   * sends less, so that a server that is unreachable for a short time does not look like one with a used-up quota.
    */
   presumeSpent(tick: number): void {
-    const least = this.#told[0]
+    const least = this.#answers[0]
     if (least !== undefined && least.remaining > 1) this.#add({ ...least, tick, remaining: least.remaining - 1 })
   }
 
-  /** When what is known of it ends, in milliseconds of the client's clock. */
+  /** The time of its reset, in milliseconds of the client's clock. */
   get resetAt(): number {
-    return this.#told[0]?.resetAt ?? Number.NEGATIVE_INFINITY
+    return this.#answers[0]?.resetAt ?? Number.NEGATIVE_INFINITY
   }
 
   /**
-   * Requests that may still be sent, before those in flight are taken off. Where the time has come at which the server
-   * has more, but how much more is not known, it is at least one: its answer will tell.
+   * The requests that may still be sent, with those in flight. After the reset the server has more, but the number is not
+   * known: then it is at least one, whose answer will report it.
    */
   leastLeft(now: number): number {
-    const least = this.#told[0]?.remaining ?? 0
+    const least = this.#answers[0]?.remaining ?? 0
     return now < this.resetAt ? least : Math.max(1, least)
   }
 
-  /** Milliseconds from one request to the next, with `left` to send: 0 as long as there are plenty, then evenly until the reset. */
+  /** Milliseconds between requests with `left` to send: 0 while there are plenty, then evenly until the reset. */
   interval(left: number, slot: number, now: number, reserve: number): number {
     if (now >= this.resetAt || left > reserve * this.quota) return 0
     const whole = this.resetAt - slot
-    // A bucket refills while it is used. To spread the last few over the time until it is full would waste what comes in;
-    // this is its own rate where the reserve begins, and slower below, so that several clients of one bucket share it.
+    // A bucket refills while it is used. To spread its last tokens over the time until it is full would waste the new ones.
+    // This is the bucket's own rate where the reserve begins, and slower below, so that several clients can share it.
     const spread = this.refills && this.windowMs !== undefined ? Math.min(whole, reserve * this.windowMs) : whole
     return spread / (left + 1)
   }
@@ -99,14 +99,15 @@ export class KnownLimit {
     }
   }
 
-  #add(told: Told): void {
-    while (this.#told.length > 0 && (this.#told.at(-1) as Told).remaining >= told.remaining) this.#told.pop()
-    this.#told.push(told)
-    while ((this.#told[0] as Told).tick < this.#latestSent) this.#told.shift()
+  #add(answer: Answer): void {
+    while (this.#answers.length > 0 && (this.#answers.at(-1) as Answer).remaining >= answer.remaining)
+      this.#answers.pop()
+    this.#answers.push(answer)
+    while ((this.#answers[0] as Answer).tick < this.#latestSent) this.#answers.shift()
   }
 }
 
-/** Whether the reset is when a bucket would be full that refills evenly. A window's reset knows nothing of what is used. */
+/** Whether the reset is the time when an evenly refilled bucket would be full. The reset of a window does not depend on use. */
 function refillsSteadily({ quota, windowMs, remaining, resetAfterMs }: ParsedLimit): boolean {
   if (quota === undefined || windowMs === undefined || resetAfterMs === undefined || remaining === 0) return false
   const perToken = windowMs / quota

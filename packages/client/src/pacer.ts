@@ -2,18 +2,18 @@ import type { ParsedLimit } from '@rail/core/read'
 import { type Hold, longest } from './hold.js'
 import { ARRIVAL_MS, type Flight, KnownLimit } from './known-limit.js'
 
-/** How a pacer spreads requests. */
+/** The options of {@link Pacer}. */
 export interface PacerOptions {
   /** The part of a quota, 0 to 1, below which requests are spread over the time until its reset. */
   readonly reserve: number
-  /** The longest that requests are held to be spread, in milliseconds; what a server tells is kept however long. */
+  /** The longest wait for the sake of spreading, in milliseconds. A wait from the server may be longer. */
   readonly mostMs: number
 }
 
-/** A server that names ever new limits must not fill the memory: the oldest beyond so many are forgotten. */
+/** The most limits of a server: the oldest are forgotten, so that a server with ever new names cannot fill the memory. */
 const MOST_LIMITS = 32
 
-/** Holds requests so that no limit that the server told of is passed, whatever is still in flight. */
+/** Delays requests so that no limit of the server is exceeded, together with the requests in flight. */
 export class Pacer {
   readonly #limits = new Map<string, KnownLimit>()
   readonly #reserve: number
@@ -25,7 +25,7 @@ export class Pacer {
     this.#mostMs = mostMs
   }
 
-  /** The limits as the server told them, with what is left and how long it has to last by now. */
+  /** The limits of the server, with the requests left and the time until the reset, as of now. */
   state(now: number): readonly ParsedLimit[] {
     return Array.from(this.#limits.values(), (limit) => limit.state(now))
   }
@@ -42,7 +42,7 @@ export class Pacer {
     for (const limit of this.#limits.values()) limit.presumeSpent(tick)
   }
 
-  /** What holds the next request back, if anything does. @param flights Those in flight, oldest first. */
+  /** Why the next request waits, if it does. @param flights The requests in flight, oldest first. */
   hold(flights: ReadonlySet<Flight>, now: number): Hold | undefined {
     return longest(Array.from(this.#limits.values(), (limit) => this.#holdOf(limit, flights, now)))
   }
@@ -54,14 +54,15 @@ export class Pacer {
     if (left >= 1) {
       const interval = limit.interval(left, this.#lastSentAt, now, this.#reserve)
       const until = this.#lastSentAt + Math.min(interval, this.#mostMs)
-      return until > now ? { until, reason: 'pace', toldMs: 0 } : undefined
+      return until > now ? { until, reason: 'pace', requiredMs: 0 } : undefined
     }
     const awaited = firstAfter(flights, now - ARRIVAL_MS)
-    if (least >= 1 && awaited !== undefined) return { until: awaited.sentAt + ARRIVAL_MS, reason: 'answer', toldMs: 0 }
-    return { until: limit.resetAt, reason: 'limit', toldMs: limit.resetAt - now }
+    if (least >= 1 && awaited !== undefined)
+      return { until: awaited.sentAt + ARRIVAL_MS, reason: 'answer', requiredMs: 0 }
+    return { until: limit.resetAt, reason: 'limit', requiredMs: limit.resetAt - now }
   }
 
-  /** A limit without a name is told apart by its quota: such styles tell one limit at a time, whichever is tightest. */
+  /** Limits without a name are distinguished by their quota: such styles send one limit at a time, the tightest. */
   #limitOf({ name, quota }: ParsedLimit): KnownLimit {
     const key = name === undefined ? `#${quota}` : `"${name}"`
     const known = this.#limits.get(key)
@@ -73,17 +74,17 @@ export class Pacer {
   }
 }
 
-/** How many were sent after a moment. Few flights are old, so those are counted. */
-function sentAfter(flights: ReadonlySet<Flight>, moment: number): number {
+/** The number of flights sent after a time. Few flights are old, so the old ones are counted. */
+function sentAfter(flights: ReadonlySet<Flight>, time: number): number {
   let older = 0
   for (const flight of flights) {
-    if (flight.sentAt > moment) break
+    if (flight.sentAt > time) break
     older++
   }
   return flights.size - older
 }
 
-function firstAfter(flights: ReadonlySet<Flight>, moment: number): Flight | undefined {
-  for (const flight of flights) if (flight.sentAt > moment) return flight
+function firstAfter(flights: ReadonlySet<Flight>, time: number): Flight | undefined {
+  for (const flight of flights) if (flight.sentAt > time) return flight
   return undefined
 }

@@ -7,7 +7,7 @@ export interface Waiting {
   readonly place: number
   readonly call: Call
   readonly signal: AbortSignal | undefined
-  /** The refusal that it is tried again after. */
+  /** The refusal after which it is sent again. */
   readonly refusal: Response | undefined
 }
 
@@ -24,12 +24,12 @@ export class Queue {
     return this.#entries.length
   }
 
-  /** How many are before this call; -1 when it does not wait. */
+  /** The number of calls before this one; -1 if it does not wait. */
   indexOf({ place }: Waiting): number {
     return this.#entries.findLastIndex((entry) => entry.place === place)
   }
 
-  /** Puts a call in its place; the promise is fulfilled when it may go, and rejected when it is aborted or stopped. */
+  /** Adds a call. The promise is fulfilled when the call may be sent, and rejected when it is aborted or stopped. */
   enter(waiting: Waiting, onAbort: () => void): Promise<Flight> {
     return new Promise((resolve, reject) => {
       const { signal } = waiting
@@ -51,18 +51,18 @@ export class Queue {
     })
   }
 
-  /** Lets the first go. */
+  /** Releases the first call. */
   release(flight: Flight): void {
     this.#entries.shift()?.go(flight)
   }
 
-  /** Lets one of them not go. */
+  /** Rejects one call. */
   stop(waiting: Waiting, error: unknown): void {
     const [entry] = this.#entries.splice(this.indexOf(waiting), 1)
     entry?.stop(error)
   }
 
-  /** Lets none of them go. */
+  /** Rejects all calls. */
   stopAll(errorFor: (waiting: Waiting) => unknown): void {
     const stopped = this.#entries
     this.#entries = []

@@ -1,12 +1,12 @@
 import type { Timer } from './timer.js'
 
-/** A problem document is a few lines. One that is longer, or slower to come, is not read to its end. */
+/** A problem document has a few lines. One that is longer, or takes longer, is not read to its end. */
 const MOST_BYTES = 65_536
 const MOST_MS = 5_000
 
 /**
- * The type of a refusal's problem details (RFC 9457), if it is one of `types`. Reads a copy, so that the body stays
- * unread; `undefined` for anything that is not such a document.
+ * The type of a refusal's problem details (RFC 9457), if it is one of `types`; otherwise `undefined`. It reads a copy, so that
+ * the body stays unread.
  */
 export async function quotaTypeOf(
   response: Response,
@@ -30,8 +30,8 @@ function typeIn(text: string): unknown {
 async function textOf(copy: Response, timer: Timer): Promise<string> {
   const reader = copy.body?.getReader()
   if (reader === undefined) return ''
-  const give = (): void => void reader.cancel().catch(() => {})
-  const keep = timer(give, MOST_MS)
+  const stop = (): void => void reader.cancel().catch(() => {})
+  const cancelTimer = timer(stop, MOST_MS)
   const decoder = new TextDecoder()
   let text = ''
   for (let bytes = 0; bytes <= MOST_BYTES; ) {
@@ -40,7 +40,7 @@ async function textOf(copy: Response, timer: Timer): Promise<string> {
     bytes += value.byteLength
     text += decoder.decode(value, { stream: true })
   }
-  keep()
-  give()
+  cancelTimer()
+  stop()
   return text
 }

@@ -1,15 +1,15 @@
 import type { Hold } from './hold.js'
 
-/** As long as a server has answered nothing, twice as many requests are let to it after each of these, in milliseconds. */
+/** While a server does not answer, the allowed number of requests doubles after each of these times, in milliseconds. */
 const STEP_MS = 1_000
 
-/** Up to so many at once, each answer lets one more go; beyond, each round of answers does. */
+/** Up to this number, each answer allows one more request in flight; above it, each round of answers does. */
 const FIRST_THRESHOLD = 8
 
 /**
- * How many requests may be in flight to a server of which nothing is known, or which has just refused: one, whose answer
- * tells of its limits. From then on the limits decide. Where answers tell of none, more and more may go, and half as many
- * as before after a refusal, so that a server that tells nothing is not flooded with what it refuses.
+ * The number of requests that may be in flight to an unknown server, or to one that has just refused: one, whose answer
+ * reports its limits. After that the limits decide. If answers contain no limits, the number grows, and falls to half after a
+ * refusal, so that a server without such headers is not flooded with requests that it refuses.
  *
  * Source: slow start and congestion avoidance of TCP (RFC 5681 section 3.1).
  */
@@ -19,24 +19,24 @@ export class Ramp {
   #hasRefused = false
   #movedAt = 0
 
-  /** @param width How many may be in flight at first. */
+  /** @param width The number of requests that may be in flight at first. */
   constructor(width: number) {
     this.#width = width
   }
 
-  /** @param inFlight How many there are, this one not counted. */
+  /** @param inFlight The number of requests in flight, without this one. */
   sent(inFlight: number, now: number): void {
     if (inFlight === 0) this.#movedAt = now
   }
 
-  served(tellsLimits: boolean, now: number): void {
+  served(hasLimits: boolean, now: number): void {
     this.#movedAt = now
     const isSteep = this.#width < this.#threshold
-    if (tellsLimits && !(isSteep && this.#hasRefused)) this.#width = Number.POSITIVE_INFINITY
+    if (hasLimits && !(isSteep && this.#hasRefused)) this.#width = Number.POSITIVE_INFINITY
     else this.#width += isSteep ? 1 : 1 / this.#width
   }
 
-  /** A cool-down has begun. @param inFlight How many there are. @param until When the cool-down ends. */
+  /** A cool-down has begun. @param inFlight The requests in flight. @param until The time when the cool-down ends. */
   refused(inFlight: number, until: number): void {
     this.#movedAt = until
     this.#threshold = Math.max(1, inFlight / 2)
@@ -47,6 +47,6 @@ export class Ramp {
   hold(inFlight: number, now: number): Hold | undefined {
     const steps = Math.floor((now - this.#movedAt) / STEP_MS)
     if (inFlight < Math.floor(this.#width) * 2 ** steps) return undefined
-    return { until: this.#movedAt + (steps + 1) * STEP_MS, reason: 'answer', toldMs: 0 }
+    return { until: this.#movedAt + (steps + 1) * STEP_MS, reason: 'answer', requiredMs: 0 }
   }
 }

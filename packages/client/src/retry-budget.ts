@@ -1,6 +1,6 @@
 /**
- * Keeps retries to a part of all requests, so that clients do not multiply the load on a server that is failing: each
- * request earns a part of a retry, and a reserve lets a client that makes few requests retry at all.
+ * Limits retries to a part of all requests, so that clients do not multiply the load on a failing server. Each request earns a
+ * part of a retry, and a reserve allows retries to clients with few requests.
  *
  * Source: the retry budgets of Finagle, and gRPC's retry throttling (proposal A6).
  */
@@ -9,7 +9,7 @@ export class RetryBudget {
   readonly #most: number
   #retries: number
 
-  /** @param part Retries that one request earns. @param reserve How many can be saved up, and are there at first. */
+  /** @param part The retries that one request earns. @param reserve The most saved retries, which are there at first. */
   constructor(part: number, reserve: number) {
     this.#part = part
     this.#most = reserve

@@ -4,27 +4,27 @@ import { queueFull, waitTooLong } from './client-error.js'
 import type { Settings } from './client-options.js'
 import { CoolDown } from './cool-down.js'
 import { type Hold, longest, type WaitReason } from './hold.js'
-import { tell } from './hooks.js'
+import { callHook } from './hooks.js'
 import type { Flight } from './known-limit.js'
 import { Pacer } from './pacer.js'
 import { Queue, type Waiting } from './queue.js'
 import { Ramp } from './ramp.js'
 import { after } from './timer.js'
 
-/** What a client knows of one scope, at this moment. */
+/** The current state of one scope. */
 export interface ScopeState {
   readonly scope: string
-  /** Calls that wait for their turn. */
+  /** The calls that wait. */
   readonly waiting: number
-  /** Requests sent and not answered. */
+  /** The requests in flight. */
   readonly inFlight: number
-  /** What holds the next request back, and for how many milliseconds at most; `undefined`: nothing. */
+  /** Why the next request waits, and the most milliseconds; `undefined`: it does not. */
   readonly hold: { readonly reason: WaitReason; readonly waitMs: number } | undefined
-  /** The limits that the server told of. */
+  /** The limits in the server's responses. */
   readonly limits: readonly ParsedLimit[]
 }
 
-/** Everything that shares limits at a server, one origin by default: says when each of its requests may be sent. */
+/** The calls that share limits at a server, those of one origin by default. Decides when each of them is sent. */
 export class Scope {
   readonly #name: string
   readonly #settings: Settings
@@ -45,19 +45,19 @@ export class Scope {
     this.#ramp = new Ramp(settings.pace ? 1 : Number.POSITIVE_INFINITY)
   }
 
-  /** Whether no call waits here, and none is in flight. */
+  /** Whether no call waits, and none is in flight. */
   get unused(): boolean {
     return this.#queue.length === 0 && this.#flights.size === 0
   }
 
-  /** Whether, beside that, nothing would hold the next call back: then there is nothing here worth keeping. */
+  /** Whether, in addition, the next call would not wait: then the scope can be forgotten. */
   get idle(): boolean {
     return this.unused && this.#hold(this.#settings.now()) === undefined
   }
 
   /**
-   * Fulfilled when this call may be sent. @throws (rejects) the signal's reason, or ClientError `RAIL_WAIT_TOO_LONG` as
-   * soon as the server tells a wait above `maxWait`, `RAIL_QUEUE_FULL` where too many wait
+   * Fulfilled when this call may be sent. @throws (rejects) the signal's reason, or ClientError: `RAIL_WAIT_TOO_LONG` as soon
+   * as the server sends a wait above `maxWait`, `RAIL_QUEUE_FULL` if too many calls wait
    */
   turn(waiting: Waiting, isRetry: boolean): Promise<Flight> {
     const { call, signal } = waiting
@@ -67,47 +67,47 @@ export class Scope {
     this.#pump()
     const ahead = this.#queue.indexOf(waiting)
     if (ahead >= maxQueue && !isRetry) this.#queue.stop(waiting, queueFull(call, this.#name, maxQueue))
-    else if (ahead >= 0) this.#tellWait(call, ahead)
+    else if (ahead >= 0) this.#reportWait(call, ahead)
     return turn
   }
 
-  /** A request was answered. Returns whether it was refused, so that nothing is sent for a while. */
+  /** A request was answered. Returns whether it was refused, which starts a cool-down. */
   answered(flight: Flight, status: number, { limits, retryAfterMs, stale }: ParsedHeaders): boolean {
     const { now, pace } = this.#settings
     const [tick, at] = [this.#land(flight), now()]
     const refused = status === 429 || (retryAfterMs !== undefined && (status === 503 || status === 403))
-    // Retry-After takes precedence over what the limits say (draft-11 section 7), so it is when they are asked again.
-    const told = limits.map((limit) => (refused && limit.remaining === 0 ? resetAt(limit, retryAfterMs) : limit))
+    // Retry-After takes precedence over the reset of a limit (draft-11 section 7).
+    const learnt = limits.map((limit) => (refused && limit.remaining === 0 ? resetAt(limit, retryAfterMs) : limit))
     if (pace && !stale) {
-      if (told.length > 0) this.#pacer.learn(told, flight, tick, at)
+      if (learnt.length > 0) this.#pacer.learn(learnt, flight, tick, at)
       else if (status >= 500) this.#pacer.presumeSpent(tick)
     }
     if (refused) {
-      const begins = this.#coolDown.start(retryAfterMs ?? (stale ? 0 : longestReset(told)), at)
+      const begins = this.#coolDown.start(retryAfterMs ?? (stale ? 0 : longestReset(learnt)), at)
       if (begins) this.#ramp.refused(this.#flights.size + 1, this.#coolDown.until)
     } else if (status < 500) {
       this.#coolDown.served(at)
-      this.#ramp.served(pace && !stale && told.length > 0, at)
+      this.#ramp.served(pace && !stale && learnt.length > 0, at)
     }
     this.#pump()
     return refused
   }
 
-  /** A request failed without an answer. It may have been counted. */
+  /** A request failed without an answer. The server may have counted it. */
   failed(flight: Flight): void {
     this.#pacer.presumeSpent(this.#land(flight))
     this.#pump()
   }
 
-  /** Milliseconds until the next request may go, as far as is known now. */
+  /** Milliseconds until the next request may be sent, as known now. */
   waitMs(): number {
     const now = this.#settings.now()
     return Math.max(0, (this.#hold(now)?.until ?? now) - now)
   }
 
-  /** How many of them the server told. */
-  toldMs(): number {
-    return this.#hold(this.#settings.now())?.toldMs ?? 0
+  /** The part of them that the server sent. */
+  requiredMs(): number {
+    return this.#hold(this.#settings.now())?.requiredMs ?? 0
   }
 
   state(): ScopeState {
@@ -122,15 +122,15 @@ export class Scope {
     }
   }
 
-  #tellWait(call: Call, ahead: number): void {
+  #reportWait(call: Call, ahead: number): void {
     const now = this.#settings.now()
     const hold = this.#hold(now)
     if (hold === undefined) return
     const { until, reason } = hold
-    tell(this.#settings.onWait, { call, scope: this.#name, reason, waitMs: until - now, ahead })
+    callHook(this.#settings.onWait, { call, scope: this.#name, reason, waitMs: until - now, ahead })
   }
 
-  /** Lets all go that may, and looks again when the next may. */
+  /** Sends all calls that may be sent, and sets a timer for the next. */
   #pump(): void {
     const { now, timer, maxWaitMs } = this.#settings
     this.#cancelTimer?.()
@@ -140,8 +140,8 @@ export class Scope {
       const hold = this.#hold(at)
       if (hold === undefined) {
         this.#queue.release(this.#take(at))
-      } else if (hold.toldMs > maxWaitMs) {
-        const waitMs = hold.toldMs
+      } else if (hold.requiredMs > maxWaitMs) {
+        const waitMs = hold.requiredMs
         const retryAt = this.#settings.dateIn(waitMs)
         this.#queue.stopAll(({ call, refusal: response }) =>
           waitTooLong(call, maxWaitMs, { waitMs, retryAt, response }),
@@ -175,7 +175,7 @@ export class Scope {
   }
 }
 
-/** A limit that is used up, and is asked again when the server says. */
+/** A used-up limit, with the server's `Retry-After` as its reset. */
 function resetAt(limit: ParsedLimit, resetAfterMs: number | undefined): ParsedLimit {
   return resetAfterMs === undefined ? limit : { ...limit, resetAfterMs }
 }

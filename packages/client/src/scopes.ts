@@ -1,16 +1,16 @@
 import type { Settings } from './client-options.js'
 import { Scope } from './scope.js'
 
-/** A client that is pointed at ever new origins must not fill the memory, … */
+/** Above this number, a scope that is idle is forgotten: ever new origins must not fill the memory. */
 const MOST_SCOPES = 1_000
-/** … also where each of them tells it to wait, … */
-const MOST_HELD = 10_000
-/** … nor look at all of them for each call. */
-const MOST_TRIED = 16
+/** Above this number, also a scope that has to wait. */
+const MOST_WAITING = 10_000
+/** The scopes that are checked for each call. */
+const MOST_CHECKED = 16
 
 /**
- * The scopes of a client. Beyond a thousand, the first of the 16 least recently used that nothing waits for is forgotten;
- * beyond ten thousand, the least recently used that no call waits for or is in flight to, though it may have to wait.
+ * The scopes of a client. Above a thousand, the first idle one of the 16 least recently used is forgotten. Above ten thousand,
+ * it is the least recently used one without calls, even if it has to wait.
  */
 export class Scopes {
   readonly #settings: Settings
@@ -33,10 +33,10 @@ export class Scopes {
   }
 
   #forgetOne(kept: string): void {
-    const mustGo = this.#scopes.size > MOST_HELD
-    let tried = 0
+    const mustGo = this.#scopes.size > MOST_WAITING
+    let checked = 0
     for (const [name, scope] of this.#scopes) {
-      if (++tried > MOST_TRIED && !mustGo) return
+      if (++checked > MOST_CHECKED && !mustGo) return
       if (name === kept || !(mustGo ? scope.unused : scope.idle)) continue
       this.#scopes.delete(name)
       return

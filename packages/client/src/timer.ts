@@ -1,6 +1,6 @@
 /**
- * Runs something once, after so many milliseconds, and returns what cancels it: `setTimeout` as a value, for tests to
- * replace. It is never asked for more than 2^31 - 1 milliseconds, beyond which `setTimeout` fires at once.
+ * Runs a function once, after so many milliseconds, and returns a function that cancels it: `setTimeout` as a value, which
+ * tests can replace. It is never called with more than 2^31 - 1 milliseconds, beyond which `setTimeout` fires at once.
  */
 export type Timer = (run: () => void, ms: number) => () => void
 
@@ -12,7 +12,7 @@ export const systemTimer: Timer = (run, ms) => {
   return () => clearTimeout(handle)
 }
 
-/** Runs something after any number of milliseconds, rounded up; long waits are made of several. */
+/** Runs a function after any number of milliseconds, rounded up. A long wait is several timers. */
 export function after(timer: Timer, ms: number, run: () => void): () => void {
   let cancel: () => void
   const step = (left: number): void => {
@@ -22,7 +22,7 @@ export function after(timer: Timer, ms: number, run: () => void): () => void {
   return () => cancel()
 }
 
-/** A promise that is fulfilled after so many milliseconds, or rejected with the signal's reason when that aborts. */
+/** A promise that is fulfilled after so many milliseconds, or rejected with the signal's reason when it aborts. */
 export function sleep(timer: Timer, ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const abort = (): void => {

@@ -12,7 +12,7 @@ describe('a body that can be sent again', () => {
   it.each([
     ['none', undefined],
     ['null', null],
-    ['a text', 'text'],
+    ['a string', 'text'],
     ['bytes', new Uint8Array(3)],
     ['a Blob', new Blob(['x'])],
     ['a form', new FormData()],
@@ -32,7 +32,7 @@ describe('a body that can be sent again', () => {
     expect(isReplayable(body)).toBe(false)
   })
 
-  it('is a Request’s own, as long as nobody has read it or is reading it', async () => {
+  it('is a Request’s own, until something reads it', async () => {
     const request = () => new Request(URL, { method: 'PUT', body: 'text' })
     expect(outgoing(request(), undefined, false).replayable).toBe(true)
     const read = request()
@@ -48,7 +48,7 @@ describe('a body that can be sent again', () => {
     expect(outgoing(locked, undefined, false).replayable).toBe(false)
   })
 
-  it('of init stands in place of a Request’s own', () => {
+  it('of init replaces a Request’s own', () => {
     const request = new Request(URL, { method: 'PUT', body: 'text' })
     expect(outgoing(request, { body: new ReadableStream() }, false).replayable).toBe(false)
     expect(outgoing(request, { body: 'other' }, false).args(true)[0]).toBe(request)
@@ -58,20 +58,20 @@ describe('a body that can be sent again', () => {
 })
 
 describe('a call', () => {
-  it('is told with its URL, method and headers, wherever they are given', () => {
+  it('has its URL, method and headers, from either argument', () => {
     const headers = { 'X-A': '1' }
-    const told = (input: string | globalThis.URL | Request, init?: RequestInit) => {
+    const callOf = (input: string | globalThis.URL | Request, init?: RequestInit) => {
       const { call } = outgoing(input, init, false)
       return [call.url, call.method, call.headers.get('X-A')]
     }
-    expect(told('https://api.test')).toEqual([URL, 'GET', null])
-    expect(told(new globalThis.URL(URL), { method: 'post', headers })).toEqual([URL, 'POST', '1'])
-    expect(told(new Request(URL, { method: 'DELETE', headers }))).toEqual([URL, 'DELETE', '1'])
-    expect(told(new Request(URL, { headers }), { method: 'PATCH', headers: {} })).toEqual([URL, 'PATCH', null])
-    expect(told('/relative')).toEqual(['/relative', 'GET', null])
+    expect(callOf('https://api.test')).toEqual([URL, 'GET', null])
+    expect(callOf(new globalThis.URL(URL), { method: 'post', headers })).toEqual([URL, 'POST', '1'])
+    expect(callOf(new Request(URL, { method: 'DELETE', headers }))).toEqual([URL, 'DELETE', '1'])
+    expect(callOf(new Request(URL, { headers }), { method: 'PATCH', headers: {} })).toEqual([URL, 'PATCH', null])
+    expect(callOf('/relative')).toEqual(['/relative', 'GET', null])
   })
 
-  it('passes on exactly what it was given, but for a key that is added', () => {
+  it('passes its arguments on unchanged, except for an added key', () => {
     const init = { method: 'POST', body: 'x' }
     expect(outgoing(URL, init, false).args(true)).toEqual([URL, init])
     expect(outgoing(URL, init, false).args(true)[1]).toBe(init)

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest'
 import { createClient } from '../src/index.js'
 
-it('needs nothing but what a web runtime has', async () => {
+it('needs only what a web runtime has', async () => {
   expect(globalThis).toHaveProperty('EdgeRuntime')
   const keys: (string | null)[] = []
   const client = createClient({

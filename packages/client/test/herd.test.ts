@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { drawHerd } from '../scripts/draw-herd.js'
 import { busiest, herd, later, mean, naive, rail } from './support/herd.js'
 
-describe('500 clients that are refused at one moment and told the same', () => {
+describe('500 clients that are refused together, with the same wait', () => {
   it.each([1, 2, 3, 4, 5])(
     'come back spread: the busiest later second is under 3 times the mean (seed %i)',
     async (seed) => {
@@ -13,7 +13,7 @@ describe('500 clients that are refused at one moment and told the same', () => {
     },
   )
 
-  it('come back as one where they wait exactly as they are told', async () => {
+  it('come back together if they wait for exactly Retry-After', async () => {
     expect(busiest(later(await herd(naive, 100, 1)))).toBe(500)
   })
 
@@ -26,7 +26,7 @@ describe('500 clients that are refused at one moment and told the same', () => {
     },
   )
 
-  it('are drawn in the docs as they are', async () => {
+  it('are drawn in the docs as measured', async () => {
     const drawn = readFileSync(new URL('../../../docs/guides/client-herd.svg', import.meta.url), 'utf8')
     expect(drawn).toBe(await drawHerd())
   })

@@ -73,8 +73,8 @@ const answer = fc.record({
   body: fc.constantFrom(null, '', '{', 'null', '{"type":1}', '{"type":"quota"}'),
 })
 
-describe('whatever headers a server sends', () => {
-  it('nothing hangs, nothing is sent before it was told, and only the client’s own errors are thrown', async () => {
+describe('with any headers of a server', () => {
+  it('nothing hangs, nothing is sent too early, and only the client’s own errors are thrown', async () => {
     const program = fc.record({
       answers: fc.array(answer, { minLength: 1, maxLength: 12 }),
       calls: fc.integer({ min: 1, max: 12 }),
@@ -83,17 +83,17 @@ describe('whatever headers a server sends', () => {
     })
     await fc.assert(
       fc.asyncProperty(program, async ({ answers, calls, maxWait, pace }) => {
-        const told: { from: number; until: number }[] = []
+        const waits: { from: number; until: number }[] = []
         const early: number[] = []
         const { world, client } = stage(
           async (nth, { at }) => {
             // No two answers come at one moment, so that what is known when is clear.
             await world.sleep(10 + nth / 1_000)
             // What was in flight when a refusal came cannot have known of it.
-            if (told.some(({ from, until }) => at >= from && at < until)) early.push(at)
+            if (waits.some(({ from, until }) => at >= from && at < until)) early.push(at)
             const { status, headers, body } = answers[nth % answers.length] as (typeof answers)[number]
             const wait = parseHeaders(headers, world.now).retryAfterMs ?? 0
-            if ([403, 429, 503].includes(status)) told.push({ from: world.now, until: world.now + wait })
+            if ([403, 429, 503].includes(status)) waits.push({ from: world.now, until: world.now + wait })
             return new Response([204, 304].includes(status) ? null : body, { status, headers })
           },
           { maxWait, pace, quotaTypes: ['quota'] },
@@ -110,10 +110,10 @@ describe('whatever headers a server sends', () => {
     )
   })
 
-  it('a header that is no wait is none: it backs off, and does not sleep for ever', async () => {
-    for (const told of ['abc', 'NaN', '-5', '{}', '"', '9999999999999x']) {
+  it('a malformed wait is ignored: the client backs off, and does not sleep for ever', async () => {
+    for (const wait of ['abc', 'NaN', '-5', '{}', '"', '9999999999999x']) {
       const { world, client, arrivals } = stage((nth) =>
-        respond(nth === 0 ? 429 : 200, { 'Retry-After': nth === 0 ? told : '' }),
+        respond(nth === 0 ? 429 : 200, { 'Retry-After': nth === 0 ? wait : '' }),
       )
       await world.until(client(URL))
       expect(arrivals[1]?.at).toBeLessThan(500)

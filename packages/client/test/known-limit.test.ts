@@ -51,7 +51,7 @@ describe('what is left of a limit', () => {
     expect(leftAfter(events)).toBe(left)
   })
 
-  it('is at least one when the reset has come, and what was left if that is more', () => {
+  it('is at least one after the reset, and more if more was left', () => {
     const limit = new KnownLimit('a')
     limit.learn({ remaining: 0, resetAfterMs: 100 }, { tick: 0, sentAt: 0 }, 1, 0)
     expect([limit.leastLeft(99), limit.leastLeft(100)]).toEqual([0, 1])
@@ -62,42 +62,42 @@ describe('what is left of a limit', () => {
 
 describe('the interval between requests', () => {
   const interval = (
-    told: { remaining: number; quota?: number; windowMs?: number; resetAfterMs: number },
-    left = told.remaining,
+    parsed: { remaining: number; quota?: number; windowMs?: number; resetAfterMs: number },
+    left = parsed.remaining,
   ) => {
     const limit = new KnownLimit('a')
-    limit.learn(told, { tick: 0, sentAt: 0 }, 1, 0)
+    limit.learn(parsed, { tick: 0, sentAt: 0 }, 1, 0)
     return Math.round(limit.interval(left, 0, 0, 0.2))
   }
 
   it.each([
-    { of: 'plenty is none', told: { remaining: 21, quota: 100, windowMs: 60_000, resetAfterMs: 30_000 }, ms: 0 },
+    { of: 'plenty is none', parsed: { remaining: 21, quota: 100, windowMs: 60_000, resetAfterMs: 30_000 }, ms: 0 },
     {
       of: 'a window’s last spreads them until the reset',
-      told: { remaining: 19, quota: 100, windowMs: 60_000, resetAfterMs: 30_000 },
+      parsed: { remaining: 19, quota: 100, windowMs: 60_000, resetAfterMs: 30_000 },
       ms: 1_500,
     },
     {
       of: 'a window’s very last is the middle of it',
-      told: { remaining: 1, quota: 100, windowMs: 60_000, resetAfterMs: 30_000 },
+      parsed: { remaining: 1, quota: 100, windowMs: 60_000, resetAfterMs: 30_000 },
       ms: 15_000,
     },
     {
       of: 'a bucket at the reserve is its own rate',
-      told: { remaining: 19, quota: 100, windowMs: 60_000, resetAfterMs: 49_000 },
+      parsed: { remaining: 19, quota: 100, windowMs: 60_000, resetAfterMs: 49_000 },
       ms: 600,
     },
     {
       of: 'a bucket with little left is longer',
-      told: { remaining: 4, quota: 100, windowMs: 60_000, resetAfterMs: 58_000 },
+      parsed: { remaining: 4, quota: 100, windowMs: 60_000, resetAfterMs: 58_000 },
       ms: 2_400,
     },
-    { of: 'a limit without a policy spreads them too', told: { remaining: 0, resetAfterMs: 10_000 }, ms: 10_000 },
-  ])('of $of', ({ told, ms }) => {
-    expect(interval(told)).toBe(ms)
+    { of: 'a limit without a policy spreads them too', parsed: { remaining: 0, resetAfterMs: 10_000 }, ms: 10_000 },
+  ])('of $of', ({ parsed, ms }) => {
+    expect(interval(parsed)).toBe(ms)
   })
 
-  it('takes the most that was ever left for the quota where none is told', () => {
+  it('uses the most that ever remained as the quota if none is sent', () => {
     const limit = new KnownLimit(undefined)
     limit.learn({ remaining: 100, resetAfterMs: 60_000 }, { tick: 0, sentAt: 0 }, 1, 0)
     limit.learn({ remaining: 21, resetAfterMs: 60_000 }, { tick: 2, sentAt: 0 }, 3, 0)

@@ -3,42 +3,32 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import { ClientError, type ClientOptions, createClient, withRateLimit } from '../src/index.js'
 import { errorOf, respond, stage, URL } from './support/stage.js'
 
-describe('options that are wrong', () => {
+describe('wrong options', () => {
   it.each<[string, object, string]>([
-    ['mistyped', { maxWiat: '1m' }, 'A client has no option "maxWiat". Did you mean "maxWait"?'],
-    ['mistyped inside', { backoff: { bse: '1s' } }, 'The option backoff has no option "bse". Did you mean "base"?'],
-    ['fetch', { fetch: 'fetch' }, 'The option fetch is a function like fetch, got "fetch". Give one, or leave it out.'],
-    ['pace', { pace: 1 }, 'The option pace is true or false, got 1. Give one, or leave it out.'],
-    ['reserve', { reserve: 1.1 }, 'The option reserve is a number from 0 to 1, got 1.1. Give one, or leave it out.'],
-    ['maxWait', { maxWait: '1 minute' }, "A duration is text like '10s'"],
-    ['maxWait: 0', { maxWait: 0 }, "A duration is text like '10s'"],
-    ['maxQueue', { maxQueue: -1 }, 'The option maxQueue is a whole number from 0, got -1. Give one, or leave it out.'],
-    ['retries', { retries: 1.5 }, 'The option retries is a whole number from 0, got 1.5. Give one, or leave it out.'],
-    [
-      'retryBudget',
-      { retryBudget: Number.NaN },
-      'The option retryBudget is a number from 0 to 1, got NaN. Give one, or leave it out.',
-    ],
-    [
-      'jitter',
-      { jitter: Number.POSITIVE_INFINITY },
-      'The option jitter is a number from 0, got Infinity. Give one, or leave it out.',
-    ],
-    ['spread', { spread: -1 }, "A duration is text like '10s'"],
-    [
-      'quotaTypes',
-      { quotaTypes: 'quota' },
-      'The option quotaTypes is an array of problem types, got "quota". Give one, or leave it out.',
-    ],
-    [
-      'idempotencyKey',
-      { idempotencyKey: 'key' },
-      'The option idempotencyKey is true, false, or a function that returns a key, got "key". Give one, or leave it out.',
-    ],
-    ['onWait', { onWait: {} }, 'The option onWait is a function, got an object. Give one, or leave it out.'],
-  ])('are errors when the client is made: %s', (_, options, message) => {
-    expect(() => createClient(options as ClientOptions)).toThrow(RailError)
-    expect(() => createClient(options as ClientOptions)).toThrow(message)
+    ['mistyped', { maxWiat: '1m' }, 'RAIL_UNKNOWN_OPTION'],
+    ['mistyped inside', { backoff: { bse: '1s' } }, 'RAIL_UNKNOWN_OPTION'],
+    ['maxWait', { maxWait: '1 minute' }, 'RAIL_BAD_DURATION'],
+    ['maxWait: 0', { maxWait: 0 }, 'RAIL_BAD_DURATION'],
+    ['spread', { spread: -1 }, 'RAIL_BAD_DURATION'],
+  ])('are errors when the client is made: %s', (_, options, code) => {
+    expect(() => createClient(options as ClientOptions)).toThrow(expect.objectContaining({ code }))
+  })
+
+  it.each<[keyof ClientOptions, unknown]>([
+    ['fetch', 'fetch'],
+    ['pace', 1],
+    ['reserve', 1.1],
+    ['maxQueue', -1],
+    ['retries', 1.5],
+    ['retryBudget', Number.NaN],
+    ['jitter', Number.POSITIVE_INFINITY],
+    ['quotaTypes', 'quota'],
+    ['idempotencyKey', 'key'],
+    ['onWait', {}],
+  ])('are errors with the option’s name when the client is made: %s', (name, value) => {
+    expect(() => createClient({ [name]: value })).toThrow(
+      expect.objectContaining({ code: 'RAIL_BAD_OPTION', message: expect.stringMatching(`^${name}: `) }),
+    )
   })
 
   it.each<[string, ClientOptions['scope'] | ClientOptions['idempotencyKey'], string]>([
@@ -48,26 +38,26 @@ describe('options that are wrong', () => {
     ['idempotencyKey', (async () => 'row-1') as never, 'an object'],
     ['idempotencyKey', () => 1 as never, '1'],
     ['idempotencyKey', (() => undefined) as never, 'undefined'],
-  ])('are errors of a call where %s returns no text, and nothing is sent', async (name, option, returned) => {
+  ])('are errors of a call if %s does not return a string, and nothing is sent', async (name, option, returned) => {
     const { client, arrivals } = stage(() => respond(200), { [name]: option })
     const error = await errorOf(client(URL, { method: 'POST' }))
     expect(error).toMatchObject({
       code: 'RAIL_BAD_OPTION',
-      message: `The option ${name} returns a text; it returned ${returned}. Return one, and no promise of one.`,
+      message: `${name}(): expected a string, got ${returned}. Return it directly, not in a promise.`,
     })
     expect([arrivals.length, client.state().length]).toEqual([0, 0])
   })
 
-  it.each(['', ' '])('are errors of a call where the idempotency key is %j, which is none to a server', async (key) => {
+  it.each(['', ' '])('are errors of a call if the idempotency key is %j', async (key) => {
     const { client, arrivals } = stage(() => respond(200), { idempotencyKey: () => key })
     expect(await errorOf(client(URL, { method: 'POST' }))).toMatchObject({
       code: 'RAIL_BAD_OPTION',
-      message: `The option idempotencyKey returns a text that is not empty; it returned ${JSON.stringify(key)}. Return a key for each write.`,
+      message: expect.stringMatching(/^idempotencyKey\(\): /),
     })
     expect(arrivals).toHaveLength(0)
   })
 
-  it('may be undefined, each of them', () => {
+  it('are not those that are undefined', () => {
     const names = [
       'fetch',
       'scope',
@@ -95,11 +85,11 @@ describe('options that are wrong', () => {
     expect(() => createClient({ backoff: { base: undefined, cap: undefined } })).not.toThrow()
   })
 
-  it('are a clock that tells no number', async () => {
+  it('are an error of a call if the clock returns no number', async () => {
     const client = createClient({ fetch: async () => respond(200), clock: () => Number.NaN })
     expect(await errorOf(client(URL))).toMatchObject({
       code: 'RAIL_BAD_CLOCK',
-      message: 'A clock returns milliseconds, a finite number; it returned NaN. Return them as Date.now does.',
+      message: expect.stringMatching(/^clock\(\): .*NaN/),
     })
   })
 })
@@ -113,7 +103,7 @@ describe('a client', () => {
   })
 })
 
-describe('the fetch behind', () => {
+describe('the option fetch', () => {
   afterEach(() => vi.unstubAllGlobals())
 
   it('is the runtime’s at the time of a call, or the one that is given', async () => {
@@ -123,7 +113,7 @@ describe('the fetch behind', () => {
     expect((await withRateLimit(async () => respond(202))(URL)).status).toBe(202)
   })
 
-  it('refuses by itself what is no URL: nothing is limited or tried again', async () => {
+  it('refuses an invalid URL itself: nothing is limited or repeated', async () => {
     const error = new TypeError('Invalid URL')
     const calls: unknown[] = []
     const client = createClient({
@@ -146,7 +136,7 @@ describe('the fetch behind', () => {
 })
 
 describe('a refused body', () => {
-  it('is let go before the call is made again, so that its connection is free', async () => {
+  it('is cancelled before the call is repeated, so that its connection is free', async () => {
     const bodies: ReadableStream[] = []
     const { world, client } = stage((nth) => {
       const response = new Response(nth === 0 ? 'refused' : 'served', { status: nth === 0 ? 503 : 200 })
@@ -159,11 +149,11 @@ describe('a refused body', () => {
 })
 
 describe('a ClientError', () => {
-  it('says a wait that no date can hold, too', async () => {
+  it('has a message for a wait beyond the largest date too', async () => {
     const { world, client } = stage(() => respond(429, { 'Retry-After': '9'.repeat(30) }))
     const error = (await world.until(errorOf(client(URL)))) as ClientError
     expect(error).toBeInstanceOf(ClientError)
     expect(error).toBeInstanceOf(RailError)
-    expect(error.message).toContain('until later than a date can say')
+    expect(error.message).toContain('until later than the largest date')
   })
 })

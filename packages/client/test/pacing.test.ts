@@ -24,7 +24,7 @@ const kinds = {
   'a bucket of 1 a second': {
     server: (w: World) => bucketServer([perSecond(1)], w.clock),
     requests: 60,
-    // Only an answer tells when the only token is there again.
+    // Only an answer has the time of the next token.
     idealMs: (latencyMs: number) => 60 * (1_000 + latencyMs),
   },
   'a window of 100 a minute': {
@@ -53,14 +53,14 @@ describe.each(Object.entries(kinds))('against %s', (_, { server, requests, ideal
     expect(tookMs).toBeLessThan(Math.max(idealMs(latencyMs), turnsMs) * 1.1 + 1_000)
   })
 
-  it('many callers without pacing are refused, which is what it spares', async () => {
+  it('many callers without pacing are refused', async () => {
     const options = { pace: false, maxWait: Number.POSITIVE_INFINITY, retries: 1_000 }
     const { refusals } = await simulate({ server, callers: 20, requests, latencyMs: 100, seed: 1, options })
     expect(refusals).toBeGreaterThan(0)
   })
 })
 
-describe('whatever the limit', () => {
+describe('with any limit', () => {
   const aServer = fc.oneof(
     fc
       .array(fc.record({ tokens: fc.integer({ min: 1, max: 300 }), perMs: fc.integer({ min: 100, max: 90_000 }) }), {
@@ -85,7 +85,7 @@ describe('whatever the limit', () => {
       ),
   )
 
-  it('no caller is ever refused, whichever way answers overtake each other', async () => {
+  it('no caller is ever refused, in whatever order answers arrive', async () => {
     const aSimulation = fc.record({
       server: aServer,
       callers: fc.integer({ min: 1, max: 60 }),

@@ -18,11 +18,11 @@ function rounds(ramp: Ramp, count: number, tellsLimits: boolean, now = 0): numbe
 }
 
 describe('how many may be in flight', () => {
-  it('is one at first, then no matter, where answers tell limits', () => {
+  it('is one at first, then unlimited, if answers have limits', () => {
     expect(rounds(new Ramp(1), 2, true)).toEqual([1, 1_000])
   })
 
-  it('doubles up to 8, then grows by nearly one each round, where they tell none', () => {
+  it('doubles up to 8, then grows by nearly one each round, if they have none', () => {
     expect(rounds(new Ramp(1), 7, false)).toEqual([1, 2, 4, 8, 8, 9, 10])
   })
 
@@ -33,7 +33,7 @@ describe('how many may be in flight', () => {
     expect(rounds(ramp, 7, false, 5_000)).toEqual([1, 2, 4, 8, 10, 11, 12])
   })
 
-  it('is one after a refusal and doubles where answers tell limits, too: the server was overrun', () => {
+  it('is one after a refusal and doubles also if answers have limits: the server was overrun', () => {
     const ramp = new Ramp(1)
     rounds(ramp, 2, true)
     ramp.refused(20, 5_000)
@@ -44,6 +44,6 @@ describe('how many may be in flight', () => {
     const ramp = new Ramp(1)
     ramp.sent(0, 500)
     expect([500, 1_499, 1_500, 2_500, 3_500].map((now) => widthAt(ramp, now))).toEqual([1, 1, 2, 4, 8])
-    expect(ramp.hold(2, 1_600)).toEqual({ until: 2_500, reason: 'answer', toldMs: 0 })
+    expect(ramp.hold(2, 1_600)).toEqual({ until: 2_500, reason: 'answer', requiredMs: 0 })
   })
 })

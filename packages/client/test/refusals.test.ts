@@ -7,11 +7,11 @@ const ok = () => respond(200)
 
 describe('Retry-After', () => {
   it.each([
-    { told: 'in seconds', headers: { 'Retry-After': '7' } },
-    { told: 'as an IMF-fixdate', headers: { 'Retry-After': 'Sun, 06 Nov 1994 08:49:44 GMT', Date: DATE } },
-    { told: 'as an RFC 850 date', headers: { 'Retry-After': 'Sunday, 06-Nov-94 08:49:44 GMT', Date: DATE } },
-    { told: 'as an asctime date', headers: { 'Retry-After': 'Sun Nov  6 08:49:44 1994', Date: DATE } },
-  ])('$told is waited for after a 429 and a 503, to the millisecond without jitter', async ({ headers }) => {
+    { form: 'seconds', headers: { 'Retry-After': '7' } },
+    { form: 'an IMF-fixdate', headers: { 'Retry-After': 'Sun, 06 Nov 1994 08:49:44 GMT', Date: DATE } },
+    { form: 'an RFC 850 date', headers: { 'Retry-After': 'Sunday, 06-Nov-94 08:49:44 GMT', Date: DATE } },
+    { form: 'an asctime date', headers: { 'Retry-After': 'Sun Nov  6 08:49:44 1994', Date: DATE } },
+  ])('in $form is respected after a 429 and a 503, to the millisecond without jitter', async ({ headers }) => {
     for (const status of [429, 503]) {
       const { world, client, arrivals } = stage(
         inTurn(() => respond(status, headers), ok),
@@ -50,7 +50,7 @@ describe('Retry-After', () => {
     expect(arrivals).toHaveLength(101 + refused)
   })
 
-  it('holds calls that come later, too', async () => {
+  it('delays later calls too', async () => {
     const { world, client, arrivals } = stage(
       inTurn(() => respond(429, { 'Retry-After': '5' }), ok),
       { spread: 0, jitter: 0 },
@@ -61,20 +61,20 @@ describe('Retry-After', () => {
     expect(arrivals.map(({ at }) => at)).toEqual([0, 5_000, 5_000])
   })
 
-  it('does not hold another origin, nor what the option scope tells apart', async () => {
+  it('does not delay another origin, nor another scope by option', async () => {
     const refuse = (nth: number) => (nth === 0 ? respond(429, { 'Retry-After': '60' }) : ok())
     const byKey = stage(refuse, { scope: ({ headers }) => headers.get('X-Key') ?? '' })
     const byOrigin = stage(refuse)
     for (const { world, client } of [byKey, byOrigin]) {
-      const held = client(URL, { headers: { 'X-Key': 'a' } })
+      const waiting = client(URL, { headers: { 'X-Key': 'a' } })
       await world.until(client('http://other.test/', { headers: { 'X-Key': 'b' } }))
       expect(world.now).toBe(0)
-      await world.until(held)
+      await world.until(waiting)
       expect(world.now).toBeGreaterThanOrEqual(60_000)
     }
   })
 
-  it('is prolonged, never shortened, by what later answers tell', async () => {
+  it('is prolonged, never shortened, by later answers', async () => {
     const waits = ['10', '4', '15']
     const { world, client, arrivals } = stage(
       (nth) => (nth < 3 ? respond(429, { 'Retry-After': waits[nth] as string }) : ok()),
@@ -84,17 +84,17 @@ describe('Retry-After', () => {
     expect(arrivals.slice(3).every(({ at }) => at >= 15_000)).toBe(true)
   })
 
-  it('of 403 is kept, though a 403 is not tried again', async () => {
+  it('of 403 is respected, although a 403 is not repeated', async () => {
     const { world, client, arrivals } = stage(inTurn(() => respond(403, { 'Retry-After': '9' }), ok))
     expect((await world.until(client(URL))).status).toBe(403)
     await world.until(client(URL))
     expect(arrivals[1]?.at).toBeGreaterThanOrEqual(9_000)
   })
 
-  it('counts before a reset that is further away', async () => {
-    const told = { 'Retry-After': '2', RateLimit: '"day";r=0;t=50000' }
+  it('takes precedence over a later reset', async () => {
+    const sent = { 'Retry-After': '2', RateLimit: '"day";r=0;t=50000' }
     const { world, client, arrivals } = stage(
-      inTurn(() => respond(429, told), ok),
+      inTurn(() => respond(429, sent), ok),
       { spread: 0, jitter: 0 },
     )
     await world.until(client(URL))
@@ -102,11 +102,11 @@ describe('Retry-After', () => {
   })
 })
 
-describe('a refusal that does not say how long', () => {
-  it('is waited for until the limit that is used up resets', async () => {
-    const told = { RateLimit: '"a";r=5;t=60, "b";r=0;t=8' }
+describe('a refusal without a wait', () => {
+  it('is followed by a wait until the used-up limit resets', async () => {
+    const sent = { RateLimit: '"a";r=5;t=60, "b";r=0;t=8' }
     const { world, client, arrivals } = stage(
-      inTurn(() => respond(429, told), ok),
+      inTurn(() => respond(429, sent), ok),
       { spread: 0, jitter: 0 },
     )
     await world.until(client(URL))
@@ -124,7 +124,7 @@ describe('a refusal that does not say how long', () => {
     expect(arrivals.map(({ at }) => at)).toEqual([0, 250, 750, 1_750, 3_750, 7_750, 15_750, 15_750])
   })
 
-  it('of Retry-After: 0 is not tried again at once', async () => {
+  it('of Retry-After: 0 is not repeated at once', async () => {
     const { world, client, arrivals } = stage(
       inTurn(() => respond(429, { 'Retry-After': '0' }), ok),
       { random: () => 0.5 },
@@ -134,13 +134,13 @@ describe('a refusal that does not say how long', () => {
   })
 })
 
-describe('what is added at random', () => {
-  const told = () => respond(429, { 'Retry-After': '10' })
+describe('the random part of a wait', () => {
+  const sent = () => respond(429, { 'Retry-After': '10' })
 
-  it('is drawn once for a cool-down, however many of its calls are refused', async () => {
+  it('is drawn once for a cool-down, for any number of refused calls', async () => {
     // A largest of twenty draws would be near the most that can be added.
     const draws = [0.1, ...Array(100).fill(0.9)]
-    const { world, client, arrivals } = stage((nth) => (nth < 20 ? told() : ok()), {
+    const { world, client, arrivals } = stage((nth) => (nth < 20 ? sent() : ok()), {
       pace: false,
       latencyMs: 10,
       random: () => draws.shift() ?? 0,
@@ -149,8 +149,8 @@ describe('what is added at random', () => {
     expect(arrivals[20]?.at).toBe(10 + 10_000 + 500)
   })
 
-  it('grows with each refusal in a row, and begins anew once a request was served', async () => {
-    const answers = [told, told, ok, told, ok]
+  it('grows with each refusal in a row, and starts again after an allowed request', async () => {
+    const answers = [sent, sent, ok, sent, ok]
     const { world, client, arrivals } = stage(inTurn(...answers), { random: () => 1 })
     await world.until(client(URL))
     await world.until(client(URL))
@@ -158,11 +158,11 @@ describe('what is added at random', () => {
     expect(gaps).toEqual([15_000, 17_500, 0, 15_000])
   })
 
-  it('is not made small by an answer that was on its way when the cool-down began', async () => {
+  it('is not reduced by an answer that was in flight when the cool-down began', async () => {
     const { world, client, arrivals } = stage(
       async (nth) => {
         if (nth === 1) await world.sleep(3_000)
-        return nth === 0 || nth === 2 ? told() : ok()
+        return nth === 0 || nth === 2 ? sent() : ok()
       },
       { pace: false, latencyMs: 10, random: () => 1 },
     )
@@ -174,7 +174,7 @@ describe('what is added at random', () => {
 describe('a wait above maxWait', () => {
   const refusal = () => new Response('{"error":"rate_limited"}', { status: 429, headers: { 'Retry-After': '2592000' } })
 
-  it('is given up at once, with an error that carries the time and the response', async () => {
+  it('fails at once, with an error that has the time and the response', async () => {
     const { world, client, arrivals } = stage(refusal)
     world.now = 1_000
     const error = await world.until(errorOf(client(`${URL}links?token=secret`)))
@@ -187,11 +187,11 @@ describe('a wait above maxWait', () => {
     expect(retryAt?.getTime()).toBe(2_592_001_000)
     expect(await response?.json()).toEqual({ error: 'rate_limited' })
     expect(message).toBe(
-      'GET http://api.test/links has to wait 2592000 s, until 1970-01-31T00:00:01.000Z, which is more than maxWait (120 s). Call again then, or raise maxWait.',
+      'GET http://api.test/links: expected a wait of at most 120 s (maxWait), got 2592000 s, until 1970-01-31T00:00:01.000Z. Call again then, or raise maxWait.',
     )
   })
 
-  it('fails all that wait, and all that come until it is short enough', async () => {
+  it('fails all waiting calls, and later ones until it is short enough', async () => {
     const { world, client, arrivals } = stage(
       inTurn(() => respond(429, { 'Retry-After': '100' }), ok),
       {
@@ -209,7 +209,7 @@ describe('a wait above maxWait', () => {
     expect(arrivals.map(({ at }) => at)).toEqual([0, 100_000])
   })
 
-  it('is given up by those that wait when it is told later, each with its own refusal', async () => {
+  it('fails calls that wait when it is sent later, each with its own refusal', async () => {
     const waits = ['10', '1000']
     const { world, client } = stage(
       async (nth) => {
@@ -224,14 +224,14 @@ describe('a wait above maxWait', () => {
     expect(world.now).toBe(2_010)
   })
 
-  it('is given up before anything is sent where an earlier answer told it', async () => {
+  it('fails a call before it is sent, after an earlier answer', async () => {
     const { world, client, arrivals } = stage(() => respond(200, { RateLimit: '"day";r=0;t=3600' }))
     await world.until(client(URL))
     expect(await world.until(errorOf(client(URL)))).toMatchObject({ code: 'RAIL_WAIT_TOO_LONG', waitMs: 3_600_000 })
     expect(arrivals).toHaveLength(1)
   })
 
-  it('is waited for with maxWait: Infinity, longer than a timer can be', async () => {
+  it('is respected with maxWait: Infinity, even beyond the longest timer', async () => {
     const { world, client, arrivals } = stage(inTurn(refusal, ok), {
       maxWait: Number.POSITIVE_INFINITY,
       spread: 0,
@@ -255,7 +255,7 @@ describe('a quota', () => {
     const error = (await world.until(errorOf(client(URL)))) as ClientError
     expect(error).toMatchObject({ code: 'RAIL_QUOTA_USED', waitMs: 1_000, retryAt: new Date(1_000) })
     expect(error.message).toBe(
-      `GET ${URL} was refused because a quota is used up (${TYPE}). It is told to come back at 1970-01-01T00:00:01.000Z.`,
+      `GET ${URL}: refused because a quota is used up (${TYPE}). Call again at 1970-01-01T00:00:01.000Z.`,
     )
     expect(await error.response?.json()).toMatchObject({ type: TYPE })
     expect(arrivals).toHaveLength(1)
@@ -264,7 +264,7 @@ describe('a quota', () => {
     expect(world.now).toBe(0)
   })
 
-  it('of another type, or with no type listed, is waited for', async () => {
+  it('of another type, or without listed types, is followed by a wait', async () => {
     const other = stage(
       inTurn(() => problem('about:blank'), ok),
       { quotaTypes: [TYPE] },

@@ -8,20 +8,20 @@ const ok = () => respond(200)
 const failed = () => respond(503)
 const reset = () => new TypeError('fetch failed')
 
-describe('what is tried again', () => {
-  it.each([408, 429, 500, 502, 503, 504])('is a GET that was answered %i', async (status) => {
+describe('a retry', () => {
+  it.each([408, 429, 500, 502, 503, 504])('is made for a GET that was answered %i', async (status) => {
     const { world, client, arrivals } = stage(inTurn(() => respond(status), ok))
     expect((await world.until(client(URL))).status).toBe(200)
     expect(arrivals).toHaveLength(2)
   })
 
-  it.each([200, 204, 304, 400, 401, 403, 404, 409, 422, 501])('is not a GET that was answered %i', async (status) => {
+  it.each([200, 204, 304, 400, 401, 403, 404, 409, 422, 501])('is not made for a GET that was answered %i', async (status) => {
     const { world, client, arrivals } = stage(() => respond(status))
     expect((await world.until(client(URL))).status).toBe(status)
     expect(arrivals).toHaveLength(1)
   })
 
-  it('is a GET whose connection broke, and the last error is thrown as it is', async () => {
+  it('is made for a GET whose connection broke, and the last error is thrown as it is', async () => {
     const one = stage(inTurn(reset, ok))
     expect((await one.world.until(one.client(URL))).status).toBe(200)
     const error = reset()
@@ -60,13 +60,13 @@ describe('what is tried again', () => {
     },
   )
 
-  it('is not what a client behind this one has given up', async () => {
+  it('is not made after an error of a client behind this one', async () => {
     const { world, client, arrivals } = stage(() => respond(429, { 'Retry-After': '9999' }))
     expect(await world.until(errorOf(withRateLimit(client)(URL)))).toMatchObject({ code: 'RAIL_WAIT_TOO_LONG' })
     expect(arrivals).toHaveLength(1)
   })
 
-  it('is not taken for one that no fetch can send because its body has been read', async () => {
+  it('is made although the body of the request has been read', async () => {
     const events: GiveUpEvent[] = []
     const { world, client } = stage(() => reset(), { retries: 1, onGiveUp: (event) => events.push(event) })
     const request = new Request(URL, { method: 'PUT', body: 'text' })
@@ -74,12 +74,12 @@ describe('what is tried again', () => {
     expect(events.map(({ reason }) => reason)).toEqual(['retries'])
   })
 
-  it.each(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE', 'put'])('is %s, which may be repeated', async (method) => {
+  it.each(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE', 'put'])('is made for %s, which is idempotent', async (method) => {
     const { world, client } = stage(inTurn(failed, ok))
     expect((await world.until(client(URL, { method }))).status).toBe(200)
   })
 
-  it.each(['POST', 'PATCH', 'post'])('is not %s: it may have been carried out', async (method) => {
+  it.each(['POST', 'PATCH', 'post'])('is not made for %s: it may have been carried out', async (method) => {
     for (const answer of [failed, () => respond(429, { 'Retry-After': '1' })]) {
       const { world, client, arrivals } = stage(inTurn(answer, ok))
       expect((await world.until(client(URL, { method }))).ok).toBe(false)
@@ -89,7 +89,7 @@ describe('what is tried again', () => {
     expect(await broken.world.until(errorOf(broken.client(URL, { method })))).toBeInstanceOf(TypeError)
   })
 
-  it('is a POST that carries an Idempotency-Key, which stays the same', async () => {
+  it('is made for a POST with an Idempotency-Key, which stays the same', async () => {
     const { world, client, arrivals } = stage(inTurn(failed, reset, ok))
     const headers = { 'idempotency-key': 'mine' }
     expect((await world.until(client(URL, { method: 'POST', headers, body: 'text' }))).status).toBe(200)
@@ -97,7 +97,7 @@ describe('what is tried again', () => {
     expect(arrivals.map(({ body }) => body)).toEqual(['text', 'text', 'text'])
   })
 
-  it('is no POST with an empty Idempotency-Key, unless the client makes one in its place', async () => {
+  it('is not made for a POST with an empty Idempotency-Key, unless the client replaces it', async () => {
     const headers = { 'Idempotency-Key': '' }
     const { world, client, arrivals } = stage(inTurn(failed, ok))
     expect((await world.until(client(URL, { method: 'POST', headers }))).status).toBe(503)
@@ -107,7 +107,7 @@ describe('what is tried again', () => {
     expect(made.arrivals.map((arrival) => arrival.headers.get('Idempotency-Key')?.length)).toEqual([32, 32])
   })
 
-  it('is what the option repeatable says', async () => {
+  it('is made for a call that the option repeatable allows', async () => {
     const { world, client } = stage(inTurn(failed, ok), { repeatable: ({ url }) => url.endsWith('/search') })
     expect((await world.until(client(URL, { method: 'POST' }))).status).toBe(503)
     const search = stage(inTurn(failed, ok), { repeatable: ({ url }) => url.endsWith('/search') })
@@ -116,7 +116,7 @@ describe('what is tried again', () => {
 })
 
 describe('an idempotency key', () => {
-  it('is added to a POST and a PATCH, one for all tries of a call, another for another call', async () => {
+  it('is added to a POST and a PATCH: the same for all tries of a call, another for another call', async () => {
     const { world, client, arrivals } = stage(inTurn(failed, ok), { idempotencyKey: true })
     await world.until(client(URL, { method: 'POST', headers: { 'X-Other': '1' } }))
     await world.until(client(new Request(URL, { method: 'PATCH', body: 'x', headers: { 'X-Other': '1' } })))
@@ -129,7 +129,7 @@ describe('an idempotency key', () => {
     expect(arrivals[2]).toMatchObject({ method: 'PATCH', body: 'x' })
   })
 
-  it('is not added to what needs none, or has one', async () => {
+  it('is not added to a request that needs none, or has one', async () => {
     const { world, client, arrivals } = stage(ok, { idempotencyKey: true })
     const headers = { 'Idempotency-Key': 'mine' }
     await world.until(
@@ -167,7 +167,7 @@ describe('a body', () => {
     for (const arrival of arrivals) expect(arrival.body).toMatch(/name="a"\r\n\r\n1\r\n/)
   })
 
-  it('of a Request is sent again, as often as need be, and the caller’s Request is left alone', async () => {
+  it('of a Request is sent again as often as necessary, and the caller’s Request stays unread', async () => {
     const { world, client, arrivals } = stage(inTurn(failed, reset, failed, ok))
     await world.until(client(new Request(URL, { method: 'PUT', body: 'text' })))
     expect(arrivals.map(({ body }) => body)).toEqual(['text', 'text', 'text', 'text'])
@@ -205,7 +205,7 @@ describe('waits between tries', () => {
     expect(await draw(() => 0.25)).toEqual([25, 50, 100, 200, 400, 500, 500, 500])
   })
 
-  it('do not hold other calls: one that fails is not a server that refuses', async () => {
+  it('do not delay other calls: a failure is not a refusal', async () => {
     const { world, client, arrivals } = stage((_, { url }) => (url.endsWith('bad') ? failed() : ok()), {
       random: () => 0.9,
       retries: 1,
@@ -228,37 +228,37 @@ describe('waits between tries', () => {
   })
 })
 
-describe('a call that is aborted while it is on its way', () => {
-  it('fails as fetch does, and is not tried again', async () => {
-    const told: unknown[] = []
-    const { world, client, arrivals } = stage(failed, { latencyMs: 100, onRetry: (event) => told.push(event) })
+describe('a call that is aborted in flight', () => {
+  it('fails as fetch does, and is not repeated', async () => {
+    const events: unknown[] = []
+    const { world, client, arrivals } = stage(failed, { latencyMs: 100, onRetry: (event) => events.push(event) })
     const controller = new AbortController()
     const call = errorOf(client(URL, { signal: controller.signal }))
     world.timer(() => controller.abort('enough'), 50)
     expect(await world.until(call)).toBe('enough')
     expect(arrivals).toHaveLength(1)
-    expect(told).toEqual([])
+    expect(events).toEqual([])
   })
 })
 
 describe('retries end', () => {
   it.each([0, 1, 3])('after `retries`, %i, with the last response', async (retries) => {
     const gaveUp: GiveUpEvent[] = []
-    const told: RetryEvent[] = []
+    const events: RetryEvent[] = []
     const { world, client, arrivals } = stage((nth) => respond(503, { 'X-Nth': String(nth) }), {
       retries,
       onGiveUp: (event) => gaveUp.push(event),
-      onRetry: (event) => told.push(event),
+      onRetry: (event) => events.push(event),
     })
     const response = await world.until(client(URL))
     expect(response.headers.get('X-Nth')).toBe(String(retries))
     expect(arrivals).toHaveLength(retries + 1)
-    expect(told.map(({ retry }) => retry)).toEqual(Array.from({ length: retries }, (_, index) => index + 1))
+    expect(events.map(({ retry }) => retry)).toEqual(Array.from({ length: retries }, (_, index) => index + 1))
     expect(gaveUp).toMatchObject([{ reason: 'retries', scope: 'http://api.test', call: { method: 'GET', url: URL } }])
     expect(gaveUp[0]?.response).toBe(response)
   })
 
-  it('when they are more than the budget of all requests', async () => {
+  it('when they exceed the budget of all requests', async () => {
     const reasons: string[] = []
     const options = { retryBudget: 0.1, retryReserve: 5, onGiveUp: ({ reason }: GiveUpEvent) => reasons.push(reason) }
     const { world, client, arrivals } = stage(failed, options)
@@ -269,7 +269,7 @@ describe('retries end', () => {
     expect(new Set(reasons)).toEqual(new Set(['retries', 'budget']))
   })
 
-  it('but a 429 is not charged to the budget: the server is well, and says when to come', async () => {
+  it('but a 429 is not charged to the budget: the server is not failing', async () => {
     let nth = 0
     const { world, client } = stage(() => (nth++ % 2 === 0 ? respond(429, { 'Retry-After': '1' }) : ok()), {
       retryBudget: 0,

@@ -12,8 +12,8 @@ interface Vendor {
   /** A refusal in its shape, with values of our own. */
   readonly refusal: Record<string, string>
   readonly status?: number
-  readonly toldMs: number
-  /** A success after which nothing is left, and when it may be asked again. */
+  readonly requiredMs: number
+  /** A success after which nothing is left, and the time of the next request. */
   readonly last?: Record<string, string>
   readonly lastMs?: number
 }
@@ -28,7 +28,7 @@ const vendors: readonly Vendor[] = [
       'x-ratelimit-reset': inSeconds(42),
       'x-ratelimit-resource': 'core',
     },
-    toldMs: 42_000,
+    requiredMs: 42_000,
     last: { 'x-ratelimit-limit': '5000', 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': inSeconds(30) },
     lastMs: 30_000,
   },
@@ -40,7 +40,7 @@ const vendors: readonly Vendor[] = [
       'x-ratelimit-reset': inSeconds(3_000),
       'retry-after': '60',
     },
-    toldMs: 60_000,
+    requiredMs: 60_000,
   },
   {
     vendor: 'GitLab',
@@ -53,7 +53,7 @@ const vendors: readonly Vendor[] = [
       'ratelimit-name': 'throttle_authenticated_web',
       'retry-after': '25',
     },
-    toldMs: 25_000,
+    requiredMs: 25_000,
     last: { 'ratelimit-limit': '60', 'ratelimit-remaining': '0', 'ratelimit-reset': inSeconds(12) },
     lastMs: 12_000,
   },
@@ -68,7 +68,7 @@ const vendors: readonly Vendor[] = [
       'x-ratelimit-scope': 'user',
       'retry-after': '1.47',
     },
-    toldMs: 1_470,
+    requiredMs: 1_470,
     last: {
       'x-ratelimit-limit': '10',
       'x-ratelimit-remaining': '0',
@@ -89,7 +89,7 @@ const vendors: readonly Vendor[] = [
       'retry-after': '6',
       'retry-after-ms': '5340',
     },
-    toldMs: 6_000,
+    requiredMs: 6_000,
     last: {
       'x-ratelimit-limit-requests': '500',
       'x-ratelimit-remaining-requests': '0',
@@ -111,7 +111,7 @@ const vendors: readonly Vendor[] = [
       'anthropic-ratelimit-tokens-reset': iso(1),
       'retry-after': '20',
     },
-    toldMs: 20_000,
+    requiredMs: 20_000,
     last: {
       'anthropic-ratelimit-requests-limit': '50',
       'anthropic-ratelimit-requests-remaining': '0',
@@ -119,8 +119,8 @@ const vendors: readonly Vendor[] = [
     },
     lastMs: 9_000,
   },
-  { vendor: 'Shopify', refusal: { 'x-shopify-shop-api-call-limit': '40/40', 'retry-after': '2.0' }, toldMs: 2_000 },
-  { vendor: 'Stripe', refusal: { 'stripe-should-retry': 'true' }, toldMs: 0 },
+  { vendor: 'Shopify', refusal: { 'x-shopify-shop-api-call-limit': '40/40', 'retry-after': '2.0' }, requiredMs: 2_000 },
+  { vendor: 'Stripe', refusal: { 'stripe-should-retry': 'true' }, requiredMs: 0 },
   {
     vendor: 'Cloudflare',
     refusal: {
@@ -128,32 +128,32 @@ const vendors: readonly Vendor[] = [
       ratelimit: '"default";r=0;t=77',
       'retry-after': '77',
     },
-    toldMs: 77_000,
+    requiredMs: 77_000,
     last: { 'ratelimit-policy': '"default";q=1200;w=300', ratelimit: '"default";r=0;t=5' },
     lastMs: 5_000,
   },
-  { vendor: 'Slack', refusal: { 'retry-after': '30' }, toldMs: 30_000 },
-  { vendor: 'Atlassian Data Center', refusal: { 'x-ratelimit-remaining': '0', 'retry-after': '4' }, toldMs: 4_000 },
+  { vendor: 'Slack', refusal: { 'retry-after': '30' }, requiredMs: 30_000 },
+  { vendor: 'Atlassian Data Center', refusal: { 'x-ratelimit-remaining': '0', 'retry-after': '4' }, requiredMs: 4_000 },
   {
     vendor: 'Azure',
     refusal: { 'x-ms-ratelimit-remaining-subscription-writes': '0', 'retry-after': '17' },
-    toldMs: 17_000,
+    requiredMs: 17_000,
   },
 ]
 
 const ok = () => respond(200)
 
-describe.each(vendors)('$vendor', ({ refusal, status = 429, toldMs, last, lastMs }) => {
+describe.each(vendors)('$vendor', ({ refusal, status = 429, requiredMs, last, lastMs }) => {
   const start = (answer: Parameters<typeof stage>[0]) => stage(answer, { spread: 0, jitter: 0, world: new World(NOW) })
   const dated = (headers: Record<string, string>) => ({ Date: httpDate(0), ...headers })
 
-  it(`is kept to: a refusal is waited for ${toldMs} ms, not less`, async () => {
+  it(`is respected: the wait after a refusal is ${requiredMs} ms, not less`, async () => {
     const { world, client, arrivals } = start(inTurn(() => respond(status, dated(refusal)), ok))
     expect((await world.until(client(URL))).status).toBe(200)
     expect(arrivals).toHaveLength(2)
     const wait = (arrivals[1]?.at ?? 0) - NOW
-    // Where nothing is told, it backs off at random.
-    if (toldMs > 0) expect(wait).toBe(toldMs)
+    // Without a wait, it backs off at random.
+    if (requiredMs > 0) expect(wait).toBe(requiredMs)
     else expect(wait).toBeGreaterThan(0)
   })
 
@@ -164,7 +164,7 @@ describe.each(vendors)('$vendor', ({ refusal, status = 429, toldMs, last, lastMs
   })
 
   if (last !== undefined) {
-    it(`is not asked again before its limit resets in ${lastMs} ms`, async () => {
+    it(`gets no request before its limit resets in ${lastMs} ms`, async () => {
       const { world, client, arrivals } = start(inTurn(() => respond(200, dated(last)), ok))
       await world.until(client(URL))
       await world.until(client(URL))
@@ -174,10 +174,10 @@ describe.each(vendors)('$vendor', ({ refusal, status = 429, toldMs, last, lastMs
 })
 
 describe('GitHub’s 403', () => {
-  it('is the caller’s at once, and the next call waits until the limit it tells resets', async () => {
-    const told = { 'x-ratelimit-limit': '60', 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': inSeconds(33) }
+  it('is returned at once, and the next call waits until its limit resets', async () => {
+    const sent = { 'x-ratelimit-limit': '60', 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': inSeconds(33) }
     const { world, client, arrivals } = stage(
-      inTurn(() => respond(403, { Date: httpDate(0), ...told }), ok),
+      inTurn(() => respond(403, { Date: httpDate(0), ...sent }), ok),
       { world: new World(NOW) },
     )
     expect((await world.until(client(URL))).status).toBe(403)
@@ -188,7 +188,7 @@ describe('GitHub’s 403', () => {
 })
 
 describe('a success with a Retry-After', () => {
-  it('holds nothing: some servers send one with every response', async () => {
+  it('delays nothing: some servers send one with every response', async () => {
     const { world, client } = stage(() => respond(200, { 'retry-after': '30' }))
     for (let call = 0; call < 3; call++) await world.until(client(URL))
     expect(world.now).toBe(0)

@@ -6,20 +6,20 @@ const ok = () => respond(200)
 const paths = (arrivals: readonly { readonly url: string }[]) => arrivals.map(({ url }) => url.slice(URL.length))
 
 describe('the first call to a server', () => {
-  it('goes alone, and its answer tells how many may follow', async () => {
+  it('is sent alone, and its answer allows the next', async () => {
     const { world, client, arrivals } = stage(() => respond(200, { RateLimit: '"a";r=99;t=60' }), { latencyMs: 50 })
     await world.until(Promise.all(Array.from({ length: 50 }, () => client(URL))))
     expect(arrivals.map(({ at }) => at)).toEqual([0, ...Array(49).fill(50)])
   })
 
-  it('is followed by twice as many each time, later by one more, where answers tell no limits', async () => {
+  it('is followed by twice as many each time, later by one more, if answers have no limits', async () => {
     const { world, client, arrivals } = stage(ok, { latencyMs: 10 })
     await world.until(Promise.all(Array.from({ length: 63 }, () => client(URL))))
     const rounds = [0, 10, 20, 30, 40, 50, 60].map((round) => arrivals.filter(({ at }) => at === round).length)
     expect(rounds).toEqual([1, 2, 4, 8, 8, 9, 10])
   })
 
-  it('is not followed by a flood after a quiet hour, where answers tell no limits', async () => {
+  it('is not followed by a flood after a quiet hour, if answers have no limits', async () => {
     const { world, client, arrivals } = stage(ok, { latencyMs: 10 })
     await world.until(client(URL))
     await world.until(world.sleep(3_600_000))
@@ -27,7 +27,7 @@ describe('the first call to a server', () => {
     expect(arrivals.filter(({ at }) => at === arrivals[1]?.at)).toHaveLength(2)
   })
 
-  it('does not hold the others for ever when it is not answered', async () => {
+  it('does not delay the others for ever when it is not answered', async () => {
     const { world, client, arrivals } = stage((nth) => (nth === 0 ? new Promise(() => {}) : ok()))
     const unanswered = client(URL)
     await world.until(Promise.all(Array.from({ length: 20 }, () => client(URL))))
@@ -36,7 +36,7 @@ describe('the first call to a server', () => {
     void unanswered
   })
 
-  it('does not hold anything without pacing', async () => {
+  it('delays nothing without pacing', async () => {
     const { world, client, arrivals } = stage(ok, { latencyMs: 10, pace: false })
     await world.until(Promise.all(Array.from({ length: 50 }, () => client(URL))))
     expect(arrivals.every(({ at }) => at === 0)).toBe(true)
@@ -44,7 +44,7 @@ describe('the first call to a server', () => {
 })
 
 describe('the last of a quota', () => {
-  it('is spread over the time until it resets, not sent in a lump', async () => {
+  it('is spread over the time until it resets', async () => {
     let left = 10
     const { world, client, arrivals } = stage(() =>
       respond(200, {
@@ -59,7 +59,7 @@ describe('the last of a quota', () => {
     expect(world.now).toBeLessThanOrEqual(10_000)
   })
 
-  it('is not begun while plenty is left', async () => {
+  it('is not spread while plenty is left', async () => {
     let left = 100
     const { world, client } = stage(() =>
       respond(200, { 'RateLimit-Limit': '100', 'RateLimit-Remaining': String(left--), 'RateLimit-Reset': '60' }),
@@ -68,7 +68,7 @@ describe('the last of a quota', () => {
     expect(world.now).toBe(0)
   })
 
-  it('is never held longer than maxWait for the sake of evenness', async () => {
+  it('is never delayed longer than maxWait for the sake of spreading', async () => {
     let left = 10
     const { world, client, arrivals } = stage(
       () => respond(200, { RateLimit: `"hour";r=${left--};t=3000`, 'RateLimit-Policy': '"hour";q=5000;w=3600' }),
@@ -80,7 +80,7 @@ describe('the last of a quota', () => {
     expect(arrivals.map(({ at }) => at)).toEqual([0, 60_000, 120_000])
   })
 
-  it('holds for all limits at once, whichever is nearest', async () => {
+  it('is spread by all limits at once, the nearest first', async () => {
     let left = 3
     const { world, client, arrivals } = stage(() =>
       respond(200, {
@@ -92,7 +92,7 @@ describe('the last of a quota', () => {
     expect(arrivals[1]?.at).toBeGreaterThanOrEqual(90_000 / 4)
   })
 
-  it('is kept for each limit where a style tells one at a time, without a name', async () => {
+  it('is known for each limit, even if a style sends one at a time without a name', async () => {
     const hour = { 'RateLimit-Limit': '300', 'RateLimit-Remaining': '2', 'RateLimit-Reset': '60' }
     const second = { 'RateLimit-Limit': '10', 'RateLimit-Remaining': '9', 'RateLimit-Reset': '1' }
     const { world, client, arrivals } = stage((nth) => respond(200, nth === 0 ? hour : second), {
@@ -105,17 +105,17 @@ describe('the last of a quota', () => {
     expect(arrivals.map(({ at }) => at)).toEqual([0, 10, 20, 20, 30, 30])
   })
 
-  it('is not taken from by a response out of a cache', async () => {
+  it('is not changed by a response from a cache', async () => {
     const { world, client } = stage(() => respond(200, { Age: '30', RateLimit: '"a";r=0;t=60' }))
     for (let call = 0; call < 5; call++) await world.until(client(URL))
     expect(world.now).toBe(0)
     expect(client.state()[0]?.limits).toEqual([])
   })
 
-  it('is presumed spent by requests that break off, but for one that asks', async () => {
-    const told = () => respond(200, { RateLimit: '"a";r=3;t=100' })
+  it('is presumed spent by requests that break off, except for one', async () => {
+    const limited = () => respond(200, { RateLimit: '"a";r=3;t=100' })
     const { world, client, arrivals } = stage(
-      (nth) => (nth === 0 || nth > 3 ? told() : new TypeError('fetch failed')),
+      (nth) => (nth === 0 || nth > 3 ? limited() : new TypeError('fetch failed')),
       {
         latencyMs: 10,
         retries: 0,
@@ -129,7 +129,7 @@ describe('the last of a quota', () => {
     expect(arrivals.map(({ at }) => at)).toEqual([0, 10, 10, 10, 20, 30])
   })
 
-  it('is not used up by a server that cannot be reached for a moment', async () => {
+  it('is not used up by a server that is unreachable for a short time', async () => {
     const { world, client } = stage(
       (nth) => (nth === 0 ? respond(200, { RateLimit: '"day";r=9;t=80000' }) : new TypeError('fetch failed')),
       { retries: 0, reserve: 0 },
@@ -138,7 +138,7 @@ describe('the last of a quota', () => {
     for (let call = 0; call < 20; call++) expect(await world.until(errorOf(client(URL)))).toBeInstanceOf(TypeError)
   })
 
-  it('is asked for by one request when its reset has come, the others wait for its answer', async () => {
+  it('is followed by one request after the reset, and the others wait for its answer', async () => {
     let reset = false
     const { world, client, arrivals } = stage(
       () => respond(200, { RateLimit: reset ? '"a";r=50;t=60' : '"a";r=0;t=60' }),
@@ -150,7 +150,7 @@ describe('the last of a quota', () => {
     expect(arrivals.map(({ at }) => at)).toEqual([0, 60_100, ...Array(19).fill(60_200)])
   })
 
-  it('is not withheld for a request that takes long to be answered', async () => {
+  it('is not withheld by a request that takes long', async () => {
     const { world, client, arrivals } = stage(
       (nth) =>
         nth === 1 ? new Promise(() => {}) : respond(200, { RateLimit: nth === 0 ? '"a";r=1;t=10' : '"a";r=9;t=60' }),
@@ -172,7 +172,7 @@ describe('the queue', () => {
     expect(paths(arrivals)).toEqual(['a', 'a', 'b', 'c', 'd', 'e'])
   })
 
-  it('is left by who aborts, with the signal’s reason; the others keep their order', async () => {
+  it('drops an aborted call with the signal’s reason; the others keep their order', async () => {
     const { world, client, arrivals } = stage(refuseFirst(), { latencyMs: 5 })
     const controller = new AbortController()
     const calls = ['a', 'b', 'c'].map((path) =>
@@ -183,7 +183,7 @@ describe('the queue', () => {
     expect(paths(arrivals)).toEqual(['a', 'a', 'c'])
   })
 
-  it('is left alone by a signal whose call has been served', async () => {
+  it('is not changed by the signal of a call that has ended', async () => {
     const { world, client, arrivals } = stage(
       (nth) => (nth === 1 || nth === 2 ? respond(429, { 'Retry-After': '10' }) : ok()),
       {
@@ -199,7 +199,7 @@ describe('the queue', () => {
     expect(paths(arrivals)).toEqual(['a', 'b', 'c', 'b', 'c'])
   })
 
-  it('is not entered by who has aborted before, or asks with a Request that has', async () => {
+  it('does not accept a call that was aborted before, by its signal or its Request’s', async () => {
     const { world, client, arrivals } = stage(ok)
     const signal = AbortSignal.abort('never')
     expect(await world.until(errorOf(client(URL, { signal })))).toBe('never')
@@ -207,7 +207,7 @@ describe('the queue', () => {
     expect(arrivals).toHaveLength(0)
   })
 
-  it('takes maxQueue calls, and fails more with a clear error', async () => {
+  it('accepts maxQueue calls, and fails others with a clear error', async () => {
     const gaveUp: GiveUpEvent[] = []
     const { world, client, arrivals } = stage(refuseFirst(), {
       maxQueue: 3,
@@ -229,13 +229,13 @@ describe('the queue', () => {
       'RAIL_QUEUE_FULL',
     ])
     expect(outcomes[4].message).toBe(
-      'GET http://api.test/4 was not sent: 3 calls to http://api.test are waiting already, and maxQueue allows no more. Make fewer calls at once.',
+      'GET http://api.test/4: not sent, because 3 calls to http://api.test are waiting already (maxQueue). Make fewer calls at once.',
     )
     expect(gaveUp).toMatchObject([{ reason: 'queue', error: { code: 'RAIL_QUEUE_FULL' } }])
     expect(arrivals).toHaveLength(5)
   })
 
-  it('takes a retry however full it is: it was there before', async () => {
+  it('accepts a retry even if it is full', async () => {
     const { world, client } = stage((nth) => (nth < 2 ? respond(429, { 'Retry-After': '10' }) : ok()), {
       maxQueue: 1,
       latencyMs: 5,
@@ -245,13 +245,13 @@ describe('the queue', () => {
     expect((await world.until(Promise.all(refused))).map(({ status }) => status)).toEqual([200, 200])
   })
 
-  it('of maxQueue: 0 does not exist: what cannot go at once fails', async () => {
+  it('of maxQueue: 0 is empty: a call that would wait fails', async () => {
     const { world, client } = stage(() => respond(429, { 'Retry-After': '60' }), { maxQueue: 0, retries: 0 })
     expect((await world.until(client(URL))).status).toBe(429)
     expect(await world.until(errorOf(client(URL)))).toMatchObject({ code: 'RAIL_QUEUE_FULL' })
   })
 
-  it('leaves no timer behind when the last has gone or aborted', async () => {
+  it('leaves no timer when the last call is sent or aborted', async () => {
     const { world, client } = stage(refuseFirst('60'))
     const controller = new AbortController()
     const call = errorOf(client(URL, { signal: controller.signal }))
@@ -264,7 +264,7 @@ describe('the queue', () => {
 })
 
 describe('events', () => {
-  it('tell of waits: why, how long, and how many are before', async () => {
+  it('report waits: why, how long, and the calls before', async () => {
     const waits: WaitEvent[] = []
     const refuse = inTurn(() => respond(429, { 'Retry-After': '10' }), ok)
     const { world, client } = stage(refuse, { spread: 0, jitter: 0, onWait: (event) => waits.push(event) })
@@ -277,7 +277,7 @@ describe('events', () => {
     ])
   })
 
-  it('that throw break nothing', async () => {
+  it('that throw have no effect', async () => {
     const fail = (): never => {
       throw new Error('from a hook')
     }
@@ -292,7 +292,7 @@ describe('events', () => {
 })
 
 describe('state()', () => {
-  it('shows what is known of each scope', async () => {
+  it('has the state of each scope', async () => {
     const answer = inTurn(
       () => respond(200, { 'RateLimit-Policy': '"per_minute";q=100;w=60', RateLimit: '"per_minute";r=40;t=36' }),
       () => respond(429, { 'Retry-After': '10' }),
@@ -313,14 +313,14 @@ describe('state()', () => {
     ])
   })
 
-  it('keeps at most ten thousand scopes where all of them have to wait, the most recently used', async () => {
+  it('keeps at most ten thousand scopes if all of them have to wait, the most recently used', async () => {
     const client = createClient({ fetch: async () => respond(200, { RateLimit: '"per_day";r=0;t=86400' }) })
     const names = Array.from({ length: 10_050 }, (_, nth) => `http://${nth}.test`)
     for (const name of names) await client(`${name}/`)
     expect(client.state().map(({ scope }) => scope)).toEqual(names.slice(50))
   })
 
-  it('keeps at most a thousand scopes and 32 limits, whatever servers name', async () => {
+  it('keeps at most a thousand scopes and 32 limits, with any names', async () => {
     const { world, client } = stage((nth) => respond(200, { RateLimit: `"limit${nth}";r=9;t=1` }))
     for (let nth = 0; nth < 1_100; nth++) await world.until(client(`http://${nth < 50 ? 'one' : nth}.test/`))
     expect(client.state()).toHaveLength(1_000)

@@ -13,61 +13,50 @@ import {
 } from '@rail/core'
 import { checkOption, checkOptionNames, isPromise, shown, throwError } from '@rail/core/adapter'
 import { checkLimits, readClock } from '@rail/core/store'
+import type { Checked, KeyRefusal } from './checked.js'
 import { hashKey, sameHash } from './key.js'
 import { expressMiddleware, fastifyHook, honoMiddleware, koaMiddleware } from './middleware.js'
-import { headerOf, type KeyedRequest } from './request.js'
+import { type AddressedRequest, headerOf, type KeyedRequest } from './request.js'
 
-/** Where keys are known from: a table of hashes, or a function that finds one; `false` from it is a key that is unknown, too. */
+/** Where identities come from: an object with one for each hash, or a function that finds one by its hash. */
 export type KnownKeys<Identity> =
   | { readonly keys: Readonly<Record<string, Identity>>; readonly lookup?: undefined }
   | { readonly lookup: (hash: string) => MaybePromise<Identity | Unknown>; readonly keys?: undefined }
 
-/** What a look-up finds for a key that nobody has. `false` is what one gives that only asks whether there is such a key. */
+/** The result of a look-up for an unknown key. A look-up that only checks whether a key exists returns `false`. */
 type Unknown = null | undefined | false
 
 /** The options of {@link apiKeys}. */
 export type ApiKeysOptions<Identity, Request extends KeyedRequest> = KnownKeys<Identity> & {
   /**
-   * Whom failed checks are counted under: the caller's address, as core's `addressKey` makes a key of it. (A bare IPv6
-   * address is one of 2^64 that its owner can guess from.) Behind a proxy take it from what the proxy says, and trust no
-   * other. `null` where there is none: then failed checks are not counted.
+   * The key that failed checks are counted under: the caller's address, through core's `addressKey`. (The owner of an IPv6
+   * network has 2^64 addresses; `addressKey` counts them as one.) Behind a proxy, take the address from a header that the
+   * proxy sets, and trust no other. `null`: failed checks of this request are not counted.
    */
   readonly address: (request: Request) => string | null
-  /** Which header fields may hold the key, in this order. @default both */
+  /** The header that contains the key. @default both, `Authorization` first */
   readonly header?: 'authorization' | 'x-api-key' | undefined
-  /** How many failed checks an address may make. @default 10 a minute */
+  /** The limits on failed checks of one address. @default 10 a minute */
   readonly failures?: readonly Limit[] | undefined
   /** Milliseconds; for tests. @default monotonic */
   readonly clock?: Clock | undefined
 }
 
-/** What a check came to: whose key it is, or what to answer. */
-export type Checked<Identity> =
-  | { readonly identity: Identity; readonly refusal?: undefined }
-  | { readonly identity?: undefined; readonly refusal: KeyRefusal }
-
-/** What a request without a known key is answered with. */
-export interface KeyRefusal {
-  /** 401: no key, or an unknown one. 429: too many unknown ones from this address. */
-  readonly status: 401 | 429
-  readonly headers: readonly Field[]
-  readonly type: string
-  readonly body: string
-}
-
 /** Checks API keys, in any framework. */
 export interface ApiKeys<Identity, Request extends KeyedRequest> {
   /**
-   * Checks a request's key. Unknown keys make no bucket and are looked up once each: nothing of them is kept.
+   * Checks a request's key. Nothing is stored for an unknown key: it makes no bucket, and is looked up each time.
    *
-   * @throws RailError (or rejects with it) `RAIL_BAD_ADDRESS` where `address` returns what is neither a text nor `null`; what
-   * `address` and `lookup` throw themselves is thrown on, as `RAIL_NOT_AN_ERROR` where it is no error
+   * @throws RailError (or rejects with it) `RAIL_BAD_ADDRESS` where `address` returns neither a non-empty string nor `null`.
+   * Errors of `address` and `lookup` are thrown as they are; a thrown value that is not an object becomes the cause of a
+   * `RAIL_NOT_AN_ERROR`
    */
   check(request: Request): MaybePromise<Checked<Identity>>
   /**
-   * Whose key a request came with, once a middleware or {@link check} has let it through: what `identify` wants.
+   * The identity that a request's key belongs to, after a middleware or {@link check} has allowed the request. Made for
+   * `identify`.
    *
-   * @throws RailError `RAIL_NO_IDENTITY` for a request that was not: it is what a limiter mounted before authentication is
+   * @throws RailError `RAIL_NO_IDENTITY` for any other request, for instance when the limiter is mounted before the keys
    */
   of(request: object): Identity
   readonly express: ReturnType<typeof expressMiddleware<Request>>
@@ -77,9 +66,9 @@ export interface ApiKeys<Identity, Request extends KeyedRequest> {
 }
 
 /**
- * The last safe step before a limiter: whose key is it? Keys are stored as hashes, an unknown key is answered 401 with
- * `WWW-Authenticate` (RFC 9110 section 11.6.1), and an address that guesses is answered 429 *before* its next key is
- * looked at. Guesses made at once are all paid for: they leave a debt.
+ * Checks API keys before a limiter. Only hashes of keys are stored. An unknown key is answered 401 with `WWW-Authenticate`
+ * (RFC 9110 section 11.6.1). An address that has used up its failed checks is answered 429 *before* its next key is looked
+ * up. Parallel guesses are all counted: they leave a debt.
  *
  * @example
  * const keys = apiKeys({ keys: { [hashKey('key_demo')]: { id: 'acme', plan: 'free' } }, address: (req) => addressKey(req.ip) })
@@ -87,14 +76,14 @@ export interface ApiKeys<Identity, Request extends KeyedRequest> {
  *
  * @throws RailError `RAIL_BAD_OPTION`, `RAIL_UNKNOWN_OPTION`, … for wrong options
  */
-export function apiKeys<Identity, Request extends KeyedRequest = KeyedRequest>(
+export function apiKeys<const Identity, Request extends KeyedRequest = AddressedRequest>(
   options: ApiKeysOptions<Identity, Request>,
 ): ApiKeys<Identity, Request> {
   checkOptions(options)
   const { address, header, clock = monotonicClock } = options
   const { failures = [limit({ name: 'failed_key_checks', tokens: 10, per: '1m' })] } = options
   const lookup = lookupOf(options)
-  // In this process's memory on purpose: whether a key is known must not hang on another server.
+  // In this process's memory on purpose: checking a key must not depend on another server.
   const store = new MemoryStore()
   const identities = new WeakMap<object, Identity>()
 
@@ -113,11 +102,11 @@ export function apiKeys<Identity, Request extends KeyedRequest = KeyedRequest>(
     const from = address(request)
     if (from !== null && (typeof from !== 'string' || from === '')) throw notAnAddress(from)
     const charges: Charge[] = from === null ? [] : [{ key: from, limits: failures, cost: 0 }]
-    const room = store.peek(
+    const oneMore = store.peek(
       charges.map((charge) => ({ ...charge, cost: 1 })),
       now(),
     )
-    if (!room.allowed) return { refusal: tooMany(room) }
+    if (!oneMore.allowed) return { refusal: tooManyFailures(oneMore) }
     const checked = (identity: Identity | Unknown): Checked<Identity> => {
       if (identity === undefined || identity === null || identity === false) {
         store.settle(charges, 1, now())
@@ -141,7 +130,7 @@ export function apiKeys<Identity, Request extends KeyedRequest = KeyedRequest>(
       if (identity !== undefined) return identity
       throw new RailError(
         'RAIL_NO_IDENTITY',
-        'This request has not been through the check of its API key. Mount the keys before what asks whose they are.',
+        "keys.of(): this request's API key was not checked. Mount keys.express (or fastify, hono, koa) before the limiter.",
       )
     },
     express: expressMiddleware(check),
@@ -154,33 +143,35 @@ export function apiKeys<Identity, Request extends KeyedRequest = KeyedRequest>(
 function checkOptions(options: Partial<ApiKeysOptions<unknown, never>>): void {
   checkOptionNames(options, ['keys', 'lookup', 'address', 'header', 'failures', 'clock'], 'apiKeys()')
   const { keys, lookup, address, header, failures, clock } = options
-  if (address === undefined)
-    wrong(
-      'The option address is required: a function that returns the address of the caller, or null. Write address: (request) => request.ip.',
-    )
-  checkOption('address', address, 'a function', isFunction, 'Write address: (request) => request.ip.')
-  if ((keys === undefined) === (lookup === undefined)) wrong('Give either keys or lookup, not both.')
+  if (address === undefined) throw wrong(`address: expected a function, got undefined. ${WRITE_ADDRESS}`)
+  checkOption('address', address, 'a function', isFunction, WRITE_ADDRESS)
+  if ((keys === undefined) === (lookup === undefined))
+    throw wrong(`apiKeys(): expected keys or lookup, got ${keys === undefined ? 'neither' : 'both'}. Give one of them.`)
   checkOption('lookup', lookup, 'a function', isFunction, 'Write lookup: (hash) => identityOf(hash).')
-  checkOption('keys', keys, 'an object with an identity for each hash', isTable, 'Write { [hashKey(key)]: identity }.')
+  if (keys instanceof Map)
+    throw wrong('keys: expected an object of hash and identity, got a Map. Write lookup: (hash) => map.get(hash).')
+  checkOption('keys', keys, 'an object of hash and identity', isTable, WRITE_KEYS)
   for (const hash of Object.keys(keys ?? {})) {
+    // The value stays out of the message: it may be a key.
     if (!/^[0-9a-f]{64}$/.test(hash))
-      wrong(
-        'keys is a table of SHA-256 hashes in lower-case hexadecimal, as hashKey() makes them, not of keys. Write { [hashKey(key)]: identity }.',
-      )
+      throw wrong(`keys: expected hashes of hashKey(), got something else. ${WRITE_KEYS}`)
   }
   checkOption('header', header, "'authorization' or 'x-api-key'", isHeader)
   checkOption('failures', failures, "an array of limits that count cost, not 'requests'", areOfCost)
-  if (failures !== undefined) checkLimits(failures, 'The option failures')
+  if (failures !== undefined) checkLimits(failures, 'failures')
   checkOption('clock', clock, 'a function that returns milliseconds', isFunction)
 }
 
-function wrong(message: string): never {
-  throw new RailError('RAIL_BAD_OPTION', message)
+const WRITE_ADDRESS = 'Write address: (request) => addressKey(request.ip).'
+const WRITE_KEYS = 'Write { [hashKey(key)]: identity }.'
+
+function wrong(message: string): RailError {
+  return new RailError('RAIL_BAD_OPTION', message)
 }
 
 const isFunction = (value: unknown): boolean => typeof value === 'function'
 const isHeader = (value: unknown): boolean => value === 'authorization' || value === 'x-api-key'
-/** A Map or an array has no keys of its own that are hashes: taken for a table, it would know nobody. */
+/** A Set or an array has no properties that are hashes: as a table, every key would be unknown. */
 const isTable = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !(Symbol.iterator in value)
 const areOfCost = (value: unknown): boolean =>
@@ -189,7 +180,7 @@ const areOfCost = (value: unknown): boolean =>
 function notAnAddress(from: unknown): RailError {
   return new RailError(
     'RAIL_BAD_ADDRESS',
-    `What address(request) returns is a text, or null where there is no address, got ${shown(from)}. Return null for undefined.`,
+    `address(): expected a non-empty string or null, got ${shown(from)}. Return addressKey(request.ip), or null to count no failures.`,
   )
 }
 
@@ -211,10 +202,10 @@ function keyOf(request: KeyedRequest, header: 'authorization' | 'x-api-key' | un
 
 const NO_STORE: Field = { name: 'Cache-Control', value: 'no-store', merge: 'replace' }
 
-function unauthorized(header: 'authorization' | 'x-api-key' | undefined, given: boolean): KeyRefusal {
+function unauthorized(header: 'authorization' | 'x-api-key' | undefined, wasGiven: boolean): KeyRefusal {
   const scheme = header === 'x-api-key' ? 'ApiKey realm="api"' : 'Bearer realm="api"'
-  // RFC 6750 section 3.1: no error where no key was given.
-  const value = given && header !== 'x-api-key' ? `${scheme}, error="invalid_token"` : scheme
+  // RFC 6750 section 3.1: no error code when the request has no key.
+  const value = wasGiven && header !== 'x-api-key' ? `${scheme}, error="invalid_token"` : scheme
   return {
     status: 401,
     headers: [{ name: 'WWW-Authenticate', value, merge: 'replace' }, NO_STORE],
@@ -223,7 +214,7 @@ function unauthorized(header: 'authorization' | 'x-api-key' | undefined, given: 
   }
 }
 
-function tooMany(decision: Decision): KeyRefusal {
+function tooManyFailures(decision: Decision): KeyRefusal {
   const { retryAfter, type, body } = refusalFor(decision)
   return {
     status: 429,

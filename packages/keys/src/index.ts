@@ -1,10 +1,4 @@
-export {
-  type ApiKeys,
-  type ApiKeysOptions,
-  apiKeys,
-  type Checked,
-  type KeyRefusal,
-  type KnownKeys,
-} from './api-keys.js'
+export { type ApiKeys, type ApiKeysOptions, apiKeys, type KnownKeys } from './api-keys.js'
+export type { Checked, KeyRefusal } from './checked.js'
 export { createKey, hashKey, type NewKey } from './key.js'
-export type { KeyedRequest } from './request.js'
+export type { AddressedRequest, KeyedRequest } from './request.js'

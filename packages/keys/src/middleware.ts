@@ -1,9 +1,9 @@
 import type { MaybePromise } from '@rail/core'
 import { isPromise } from '@rail/core/adapter'
-import type { Checked, KeyRefusal } from './api-keys.js'
+import type { Checked, KeyRefusal } from './checked.js'
 
 /*
- * The same check in four frameworks. Each is typed by the little it needs, so that none of them is imported.
+ * The same check in four frameworks. Each is typed by the few members it uses, so that no framework is imported.
  */
 
 type Check<Request> = (request: Request) => MaybePromise<Checked<unknown>>
@@ -22,10 +22,10 @@ export function expressMiddleware<Request>(check: Check<Request>) {
         next()
         return
       }
-      // A timeout in front may have answered while a look-up was waited for.
+      // A timeout may have answered during the look-up.
       if (res.headersSent) return
-      for (const [name, value] of fieldsOf(refusal)) res.setHeader(name, value)
-      // A server may forbid to write a body where there is none.
+      for (const [name, value] of headersOf(refusal)) res.setHeader(name, value)
+      // A server may forbid a body in the response to HEAD.
       const { method } = req as { readonly method?: string }
       res.writeHead(refusal.status).end(method === 'HEAD' ? undefined : refusal.body)
     }
@@ -43,7 +43,7 @@ export function expressMiddleware<Request>(check: Check<Request>) {
 
 interface FastifyReply {
   code(status: number): FastifyReply
-  headers(fields: Record<string, string>): FastifyReply
+  headers(headers: Record<string, string>): FastifyReply
   send(body: Uint8Array): unknown
 }
 
@@ -52,10 +52,10 @@ export function fastifyHook<Request>(check: Check<Request>) {
   return async function checkApiKey(request: Request, reply: FastifyReply): Promise<unknown> {
     const { refusal } = await check(request)
     if (refusal === undefined) return
-    // Bytes, because to text Fastify adds a charset.
+    // Bytes, because Fastify adds a charset to a string.
     return reply
       .code(refusal.status)
-      .headers(Object.fromEntries(fieldsOf(refusal)))
+      .headers(Object.fromEntries(headersOf(refusal)))
       .send(new TextEncoder().encode(refusal.body))
   }
 }
@@ -71,8 +71,8 @@ export function honoMiddleware<Context>(check: Check<Context>) {
     next: () => Promise<void>,
   ): Promise<Response | undefined> {
     const { refusal } = await check(c)
-    // Through the context: a Response of our own would be without the fields that were set in front of the check.
-    if (refusal !== undefined) return c.body(refusal.body, refusal.status, Object.fromEntries(fieldsOf(refusal)))
+    // Through the context: a new Response would lack the headers that were set before the check.
+    if (refusal !== undefined) return c.body(refusal.body, refusal.status, Object.fromEntries(headersOf(refusal)))
     await next()
     return undefined
   }
@@ -81,7 +81,7 @@ export function honoMiddleware<Context>(check: Check<Context>) {
 interface KoaContext {
   status: number
   body: unknown
-  set(fields: Record<string, string>): void
+  set(headers: Record<string, string>): void
 }
 
 /** For `app.use()` in Koa 2 and 3. */
@@ -90,12 +90,12 @@ export function koaMiddleware<Context>(check: Check<Context>) {
     const { refusal } = await check(ctx)
     if (refusal === undefined) return next()
     ctx.status = refusal.status
-    ctx.set(Object.fromEntries(fieldsOf(refusal)))
+    ctx.set(Object.fromEntries(headersOf(refusal)))
     ctx.body = refusal.body
     return undefined
   }
 }
 
-function fieldsOf({ headers, type }: KeyRefusal): [string, string][] {
+function headersOf({ headers, type }: KeyRefusal): [string, string][] {
   return [...headers.map(({ name, value }): [string, string] => [name, value]), ['Content-Type', type]]
 }

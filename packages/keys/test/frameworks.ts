@@ -13,10 +13,10 @@ export interface Customer {
   readonly id: string
 }
 
-/** The options but for what depends on the framework. The address is what a request says it is. */
+/** The options that do not depend on the framework. The address is in a header of the request. */
 export type Options = Pick<ApiKeysOptions<Customer, never>, 'keys' | 'lookup' | 'clock' | 'failures' | 'header'>
 
-/** Each framework with an app that gives each answer an id, and answers `{ id }` behind a check of its key. */
+/** An app in each framework: it sets an id on each response, checks the key, and answers `{ id }`. */
 export const frameworks: Record<string, (options: Options) => Promise<Server>> = {
   express: (options) => listen(expressApp(express(), options)),
   'express 4': (options) => listen(expressApp(express4(), options)),
@@ -74,7 +74,7 @@ function expressApp(app: Express, options: Options): Express {
     ...(options as ApiKeysOptions<Customer, Request>),
     address: (req) => String(req.get('x-address')),
   })
-  // A timeout that strikes as soon as the check has to wait.
+  // A timeout that answers as soon as the check has to wait.
   app.use((req, res, next) => {
     res.set('x-request-id', '7')
     next()
@@ -84,7 +84,7 @@ function expressApp(app: Express, options: Options): Express {
   app.get('/', (req, res) => {
     res.json({ id: keys.of(req).id })
   })
-  // Asks nothing of the keys.
+  // Does not use the keys.
   app.get('/open', (_req, res) => {
     res.send('open')
   })
@@ -93,7 +93,7 @@ function expressApp(app: Express, options: Options): Express {
 
 function listen(handler: RequestListener): Promise<Server> {
   return new Promise((resolve) => {
-    // Where a body is forbidden, writing one is an error.
+    // A body in a response that must have none is an error.
     const server = createServer({ rejectNonStandardBodyWrites: true }, handler).listen(0, '127.0.0.1', () =>
       resolve(server),
     )

@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 import { writeSync } from 'node:fs'
-import { check } from './check.js'
+import { check } from './file/check.js'
 
-/** Writes a line at once, so that nothing is lost at the end. A reader that has gone (`| head`) is no failure. */
+/** Writes a line synchronously, so that none is lost at the exit. A closed reader (`| head`) is not a failure. */
 function writeTo(descriptor: 1 | 2): (line: string) => void {
   return (line) => {
     try {

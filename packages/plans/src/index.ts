@@ -1,8 +1,7 @@
-export { applyChanges } from './apply-changes.js'
-export { type PlanFile, type PlanFileOptions, type PlanFileStatus, planFile } from './plan-file.js'
-export type { Schedule } from './schedule.js'
-export type { SyncOptions } from './sync-options.js'
-export { type SyncedPlans, syncPlans } from './sync-plans.js'
+export type { Schedule } from './base/schedule.js'
+export { type PlanFile, type PlanFileOptions, type PlanFileStatus, planFile } from './file/plan-file.js'
+export type { SyncSource } from './in-force/plans-in-force.js'
+export { applyChanges } from './protocol/apply-changes.js'
 export {
   LARGEST_REPORT,
   SYNC_PATH,
@@ -16,5 +15,7 @@ export {
   type SyncUsage,
   syncRequestSchema,
   syncResponseSchema,
-} from './sync-protocol.js'
-export type { SyncSource, SyncStatus } from './sync-status.js'
+} from './protocol/messages.js'
+export type { SyncOptions } from './sync/sync-options.js'
+export { type SyncedPlans, syncPlans } from './sync/sync-plans.js'
+export type { SyncStatus } from './sync/sync-status.js'

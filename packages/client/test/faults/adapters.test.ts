@@ -52,7 +52,7 @@ const apps: Record<string, (limited: Limited) => Promise<Listening>> = {
   },
 }
 
-const styles: readonly HeaderStyle[] = ['draft-11', 'draft-7', 'draft-6', 'x-ratelimit']
+const styles: readonly HeaderStyle[] = [rail.draft11, rail.draft7, rail.draft6, rail.xRateLimit]
 const EPOCH = Date.UTC(2026, 0, 1)
 const LATENCY_MS = 80
 
@@ -79,9 +79,9 @@ async function course(
         const response = await fetch(input, init)
         statuses.push(response.status)
         // Node writes the system's date, which is not the time of this test.
-        const told = new Headers(response.headers)
-        told.delete('Date')
-        return new Response(await response.arrayBuffer(), { status: response.status, headers: told })
+        const sent = new Headers(response.headers)
+        sent.delete('Date')
+        return new Response(await response.arrayBuffer(), { status: response.status, headers: sent })
       })
       await world.sleep(random() * LATENCY_MS)
       return answer
@@ -100,7 +100,7 @@ async function course(
 }
 
 describe.each(Object.entries(apps))('a server with @rail for %s, 100 a minute', (_, start) => {
-  it.each(styles)('never refuses a client that reads %s, with 20 callers', async (headers) => {
+  it.each(styles)('never refuses a client that reads $name, with 20 callers', async (headers) => {
     const { statuses, tookMs } = await course(start, headers, 20, 150)
     expect(statuses).toEqual(Array(150).fill(200))
     // 100 at once at most, then 100 a minute; and a fifth is kept in reserve.
@@ -108,14 +108,14 @@ describe.each(Object.entries(apps))('a server with @rail for %s, 100 a minute', 
     expect(tookMs).toBeLessThan(45_000)
   })
 
-  it('lets one who does not pace in again at the very moment it was told', async () => {
-    const { statuses } = await course(start, 'draft-11', 1, 150, { pace: false, spread: 0, jitter: 0 })
+  it('allows a client without pacing again after exactly Retry-After', async () => {
+    const { statuses } = await course(start, rail.draft11, 1, 150, { pace: false, spread: 0, jitter: 0 })
     expect(statuses.filter((status) => status === 200)).toHaveLength(150)
     expect(statuses).toContain(429)
     expect(statuses.join()).not.toContain('429,429')
   })
 
-  it('serves all of many who do not pace, few of them refused more than once', async () => {
+  it('serves all of many callers without pacing, and refuses few of them more than once', async () => {
     const { statuses } = await course(start, false, 20, 130, { pace: false, retries: 100 })
     expect(statuses.filter((status) => status === 200)).toHaveLength(130)
     expect(statuses.filter((status) => status === 429).length).toBeLessThan(60)

@@ -48,7 +48,7 @@ async function koaApp(): Promise<Listening> {
   return listen(app.callback())
 }
 
-/** Refusals that are no storm: reset times are told in whole seconds, some rounded down. */
+/** Refusals that are not a storm: reset times are sent in whole seconds, some rounded down. */
 const FEW = 3
 
 const peers: readonly (readonly [string, { start: () => Promise<Listening>; most: number }])[] = [

@@ -9,7 +9,7 @@ export type Herd = readonly number[]
 /** How one of the clients gets its request served. */
 type Behaviour = (send: () => Promise<Response>, world: World, random: () => number) => Promise<unknown>
 
-/** A client that waits exactly as long as it is told, as most do. */
+/** A client that waits for exactly Retry-After, as most do. */
 export const naive: Behaviour = async (send, world) => {
   for (let response = await send(); response.status !== 200; response = await send()) {
     await world.sleep(Number(response.headers.get('Retry-After')) * 1_000)
@@ -22,7 +22,7 @@ export const rail: Behaviour = (send, { clock, timer }, random) =>
 
 /**
  * 500 clients, each a process of its own, come at one moment to a server that serves `perSecondServed` a second and has
- * just been used up, so that all of them are refused and told the same. Simulated, and the same for the same seed.
+ * just been used up, so that all of them are refused with the same wait. Simulated, and the same for the same seed.
  */
 export async function herd(behaviour: Behaviour, perSecondServed: number, seed: number): Promise<Herd> {
   const world = new World()

@@ -21,11 +21,11 @@ export function windowServer(quota: number, windowMs: number, clock: () => numbe
     const now = clock()
     if (now >= resetAt) [used, resetAt] = [0, now + windowMs]
     used++
-    return told(quota, windowMs, quota - used, resetAt - now)
+    return answerWith(quota, windowMs, quota - used, resetAt - now)
   }
 }
 
-/** A server that counts the requests it let in within the last `windowMs`, as @upstash/ratelimit and Redis logs do. */
+/** A server that counts the requests that it allowed within the last `windowMs`, as @upstash/ratelimit and Redis logs do. */
 export function logServer(quota: number, windowMs: number, clock: () => number): Server {
   let log: number[] = []
   return () => {
@@ -33,11 +33,11 @@ export function logServer(quota: number, windowMs: number, clock: () => number):
     log = log.filter((at) => at > now - windowMs)
     const allowed = log.length < quota
     if (allowed) log.push(now)
-    return told(quota, windowMs, allowed ? quota - log.length : -1, (log[0] as number) + windowMs - now)
+    return answerWith(quota, windowMs, allowed ? quota - log.length : -1, (log[0] as number) + windowMs - now)
   }
 }
 
-function told(quota: number, windowMs: number, left: number, resetMs: number): Response {
+function answerWith(quota: number, windowMs: number, left: number, resetMs: number): Response {
   const headers = new Headers({
     'RateLimit-Policy': `"default";q=${quota};w=${windowMs / 1000}`,
     RateLimit: `"default";r=${Math.max(0, left)};t=${Math.ceil(resetMs / 1000)}`,

@@ -46,7 +46,7 @@ export async function simulate({ server, callers, requests, latencyMs, seed, opt
   const caller = async (): Promise<void> => {
     while (left-- > 0) await client('http://api.test/')
   }
-  // The first answer tells the limits. One that takes more than a second is not waited for.
+  // The first answer has the limits. The client does not wait for one that takes more than a second.
   await world.until(client('http://api.test/'))
   await world.until(Promise.all(Array.from({ length: callers }, caller)))
   const refusals = arrivals.filter(({ status }) => status === 429).length

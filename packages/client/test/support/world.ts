@@ -22,7 +22,7 @@ export class World {
   readonly timer: Timer = (run, ms) => {
     if (!(ms >= 0 && ms <= 2 ** 31 - 1)) throw new Error(`no timer can wait ${ms} ms`)
     const due = { at: this.now + ms, run }
-    // Of equal moments the first asked comes first.
+    // Of equal times, the first request comes first.
     this.#dues.splice(this.#dues.findLastIndex(({ at }) => at <= due.at) + 1, 0, due)
     return () => {
       const index = this.#dues.indexOf(due)

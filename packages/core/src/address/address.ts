@@ -1,9 +1,9 @@
 /**
  * Reads an address as sockets and proxies write it: IPv4 in four decimal parts, IPv6 in any notation (RFC 4291 section
- * 2.2), with a port (`192.0.2.1:80`, `[2001:db8::1]:80`) or a zone (`fe80::1%eth0`), which are dropped. `undefined` for
- * anything else; parts with a leading zero are something else, as some read them as octal.
+ * 2.2). A port (`192.0.2.1:80`, `[2001:db8::1]:80`) and a zone (`fe80::1%eth0`) are dropped. `undefined` for anything else,
+ * and for parts with a leading zero, because some programs read these as octal.
  *
- * @returns The eight groups of 16 bits of an IPv6 address. An IPv4 address is the IPv6 one that it is mapped to,
+ * @returns The eight groups of 16 bits of an IPv6 address. An IPv4 address becomes the IPv6 address that it is mapped to,
  * `::ffff:192.0.2.1` (RFC 4291 section 2.5.5.2).
  */
 export function parseAddress(text: string): readonly number[] | undefined {
@@ -14,7 +14,7 @@ export function parseAddress(text: string): readonly number[] | undefined {
   return v6Of(beforePort === undefined ? text : `::ffff:${beforePort}`)
 }
 
-/** The longest IPv6 address has 45 characters; brackets, a port and the name of an interface may come to it. */
+/** The longest IPv6 address has 45 characters; brackets, a port and the name of an interface may be added. */
 const LONGEST = 128
 
 function v6Of(text: string): readonly number[] | undefined {
@@ -29,7 +29,7 @@ function v6Of(text: string): readonly number[] | undefined {
   return missing < 1 ? undefined : [...head, ...Array<number>(missing).fill(0), ...tail]
 }
 
-/** The groups of one side of `::`. The last may be an IPv4 address, which stands for two. */
+/** The groups on one side of `::`. The last may be an IPv4 address, which is two groups. */
 function groupsOf(text: string, isLast: boolean): number[] | undefined {
   if (text === '') return []
   const groups: number[] = []
@@ -56,15 +56,15 @@ function pairs([a = 0, b = 0, c = 0, d = 0]: readonly number[]): [number, number
   return [(a << 8) | b, (c << 8) | d]
 }
 
-/** An IPv6 address in its one canonical text (RFC 5952 section 4): lower case, the longest run of zeros shortened. */
-export function v6Text(groups: readonly number[]): string {
+/** An IPv6 address in its canonical form (RFC 5952 section 4): lower case, the longest run of zeros shortened. */
+export function writeV6(groups: readonly number[]): string {
   let [longest, at] = [1, -1]
   for (let start = 0; start < 8; start++) {
     let end = start
     while (end < 8 && groups[end] === 0) end++
     if (end - start > longest) [longest, at] = [end - start, start]
   }
-  const texts = groups.map((group) => group.toString(16))
-  if (at === -1) return texts.join(':')
-  return `${texts.slice(0, at).join(':')}::${texts.slice(at + longest).join(':')}`
+  const parts = groups.map((group) => group.toString(16))
+  if (at === -1) return parts.join(':')
+  return `${parts.slice(0, at).join(':')}::${parts.slice(at + longest).join(':')}`
 }

@@ -14,57 +14,56 @@ import type { PlanProblem } from './problems.js'
 
 /** The options of {@link createPlanBook}. */
 export interface PlanBookOptions {
-  /** Epoch milliseconds, by which overrides end. @default Date.now */
+  /** The clock by which overrides end, in epoch milliseconds. @default Date.now */
   readonly clock?: Clock | undefined
 }
 
-/** Plans and customers, as a source of limits: `limits: book` is all that an adapter needs. */
+/** Plans and customers as a source of limits: `limits: book`. */
 export interface PlanBook extends LimitSource {
   /**
-   * The limits of a customer in a scope; `''`: the plan's own. An override says first, else the customer's plan, else the
-   * default plan, else there is no limit (`[]`). Where the book is split, the limits are this server's shares. The same
-   * frozen array until something changes; an override that ends is noticed here.
+   * The limits of a customer in a scope; `''` is the scope of the plan's own limits. An override comes first, then the
+   * customer's plan, then the default plan; without any of these there is no limit (`[]`). With `servers: { split }` the
+   * limits are this server's shares. Returns the same frozen array until a limit changes or an override ends.
    *
-   * @throws RailError `RAIL_UNKNOWN_SCOPE` for a scope that no plan has: a mistyped one must not mean "no tighter limit"
+   * @throws RailError `RAIL_UNKNOWN_SCOPE` for a scope that no plan has: a mistyped scope must not mean "no limits"
    */
   limitsFor(customer: string, scope: string): readonly Limit[]
-  /** Whether a customer is in the book by name. */
+  /** Whether the book lists a customer. */
   has(customer: string): boolean
-  /** Whether any plan has limits for a scope; `''`: always. */
+  /** Whether any plan has a scope; always true for `''`. */
   hasScope(scope: string): boolean
-  /** Which rule gives each limit of a customer, for people: in all scopes, with whole limits and shares. */
+  /** The limits of a customer in all scopes, and the rule that sets each: for support pages and logs. */
   explain(customer: string): PlanExplanation
-  /** Changes the book, whole or not at all. @throws RailError `RAIL_BAD_PLAN` for wrong changes; the book is as it was */
+  /** Applies all of the changes, or none. @throws RailError `RAIL_BAD_PLAN` for wrong changes; the book stays as it was */
   update(changes: PlanChanges): void
 }
 
 /**
- * A book of plans, from plain data. Pure: it reads no file and sends nothing; `planFile` and `syncPlans` of `@rail/plans`
- * keep a book current.
+ * Makes a book of plans from plain data. It does no I/O: `planFile` and `syncPlans` of `@rail/plans` keep a book current.
  *
  * @example
  * const book = createPlanBook({ plans: { free: { limits: { per_second: 10, per_minute: 300 } } }, defaultPlan: 'free' })
  * const limiter = createLimiter({ identify: (customer: string) => customer, limits: book })
  *
- * @throws RailError `RAIL_BAD_PLAN`, which names the path of everything that is wrong; {@link planProblems} lists it
+ * @throws RailError `RAIL_BAD_PLAN` with the path of every problem; {@link planProblems} lists them
  */
 export function createPlanBook(document: PlanDocument, options: PlanBookOptions = {}): PlanBook {
-  checkOptionNames(options, ['clock'], 'createPlanBook')
+  checkOptionNames(options, ['clock'], 'createPlanBook()')
   checkOption('clock', options.clock, 'a function that returns milliseconds', (value) => typeof value === 'function')
   const { clock = epochNow } = options
-  const customers = new Map<string, Kept>()
-  const unlisted: Kept = { plan: undefined, overrides: [], enforced: undefined }
+  const customers = new Map<string, BookCustomer>()
+  const unlisted: BookCustomer = { plan: undefined, overrides: [], enforced: undefined }
   let state: Omit<PlanState, 'customers'> = EMPTY
   let scopes: ReadonlySet<string> = new Set()
 
   function change({ problems, customers: changed, removedCustomers, ...next }: NextState): void {
-    problems.refuse()
+    problems.throwIfAny()
     for (const key of removedCustomers) customers.delete(key)
-    const kept = new Map<Listed, Kept>()
+    const entries = new Map<Listed, BookCustomer>()
     for (const [key, listed] of changed) {
-      const one = kept.get(listed) ?? { ...listed, enforced: undefined }
-      kept.set(listed, one)
-      customers.set(key, one)
+      const customer = entries.get(listed) ?? { ...listed, enforced: undefined }
+      entries.set(listed, customer)
+      customers.set(key, customer)
     }
     const { plans, defaultPlan, servers } = state
     if (next.plans === plans && next.defaultPlan === defaultPlan && next.servers === servers) return
@@ -72,7 +71,7 @@ export function createPlanBook(document: PlanDocument, options: PlanBookOptions 
     if (next.plans !== plans) scopes = new Set([...next.plans.values()].flatMap((byScope) => [...byScope.keys()]))
   }
 
-  function enforcedBy(customer: Kept): Enforced {
+  function enforcedFor(customer: BookCustomer): Enforced {
     const { enforced, overrides } = customer
     const now = customer.overrides.length === 0 ? 0 : readClock(clock)
     if (enforced !== undefined && enforced.state === state && now >= enforced.from && now < enforced.until)
@@ -84,7 +83,7 @@ export function createPlanBook(document: PlanDocument, options: PlanBookOptions 
       state,
       from: Math.max(Number.NEGATIVE_INFINITY, ...ends.filter((end) => end <= now)),
       until: Math.min(Number.POSITIVE_INFINITY, ...ends.filter((end) => end > now)),
-      byScope: shared(inForce.length === 0 ? planned : overridden(planned, inForce), state.servers),
+      byScope: sharesOf(inForce.length === 0 ? planned : overridden(planned, inForce), state.servers),
     }
     return customer.enforced
   }
@@ -92,9 +91,9 @@ export function createPlanBook(document: PlanDocument, options: PlanBookOptions 
   change(checkDocument(document))
   return {
     limitsFor: (key, scope) => {
-      const limits = enforcedBy(customers.get(key) ?? unlisted).byScope.get(scope)
+      const limits = enforcedFor(customers.get(key) ?? unlisted).byScope.get(scope)
       if (limits !== undefined) return limits
-      if (scope === '' || scopes.has(scope)) return NONE
+      if (scope === '' || scopes.has(scope)) return NO_LIMITS
       throw unknownScope(scope, [...scopes])
     },
     has: (customer) => customers.has(customer),
@@ -104,30 +103,30 @@ export function createPlanBook(document: PlanDocument, options: PlanBookOptions 
   }
 }
 
-/** Everything that is wrong in a plan document, at which path; `[]`: nothing. At most 100 problems. */
+/** The problems of a plan document, each with its path; `[]` if it is right. At most 100. */
 export function planProblems(document: unknown): readonly PlanProblem[] {
-  // What is unknown here is checked there: the type is a promise that only typed callers make.
+  // checkDocument checks all of it: the type only helps typed callers.
   return checkDocument(document as PlanDocument).problems.list
 }
 
-/** A listed customer, and what was last worked out for them. */
-interface Kept extends Listed {
+/** A listed customer, and the limits last computed for them. */
+interface BookCustomer extends Listed {
   enforced: Enforced | undefined
 }
 
 interface Enforced {
-  /** Of which state it was worked out. */
+  /** The state that these limits were computed from. */
   readonly state: object
-  /** The epoch milliseconds in which the same overrides are in force; `until` is the first after them. */
+  /** The same overrides are in force from `from` up to, but without, `until`. Epoch milliseconds. */
   readonly from: number
   readonly until: number
   readonly byScope: ScopedLimits
 }
 
-const NONE: readonly Limit[] = Object.freeze([])
-const NO_PLAN: ScopedLimits = new Map([['', NONE]])
+const NO_LIMITS: readonly Limit[] = Object.freeze([])
+const NO_PLAN: ScopedLimits = new Map([['', NO_LIMITS]])
 
-function shared(byScope: ScopedLimits, servers: PlanState['servers']): ScopedLimits {
+function sharesOf(byScope: ScopedLimits, servers: PlanState['servers']): ScopedLimits {
   const count = servers === 'each' ? 1 : servers.split
   return new Map(
     [...byScope].map(([scope, limits]) => [scope, Object.freeze(limits.map((limit) => share(limit, count)))]),
@@ -136,9 +135,9 @@ function shared(byScope: ScopedLimits, servers: PlanState['servers']): ScopedLim
 
 function unknownScope(scope: string, known: readonly string[]): RailError {
   const scopes = known.filter((name) => name !== '')
-  const are = scopes.length === 0 ? 'None has any.' : `Scopes are ${scopes.join(', ')}.`
+  const expected = scopes.length === 0 ? 'no scope (the plans have none)' : `a scope of a plan (${scopes.join(', ')})`
   return new RailError(
     'RAIL_UNKNOWN_SCOPE',
-    `No plan has the scope ${shown(scope)}.${suggestionFor(scope, scopes)} ${are} A scope without limits is written as {}.`,
+    `scope: expected ${expected}, got ${shown(scope)}.${suggestionFor(scope, scopes)} A scope without limits is {} in a plan.`,
   )
 }

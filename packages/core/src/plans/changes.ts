@@ -5,7 +5,7 @@ import { type Override, type OverrideTargets, overridden, overridesOf, overrideT
 import { planLimits, type ScopedLimits } from './plan-limits.js'
 import { PlanProblems } from './problems.js'
 
-/** Plans and customers as a book keeps them: checked, and with their limits made. */
+/** The checked plans and customers of a book, with their limits. */
 export interface PlanState {
   readonly plans: ReadonlyMap<string, ScopedLimits>
   readonly customers: ReadonlyMap<string, Listed>
@@ -13,7 +13,7 @@ export interface PlanState {
   readonly servers: 'each' | { readonly split: number }
 }
 
-/** A customer in a book. Customers of one plan without overrides are one object. */
+/** A customer in a book. All customers of one plan who have no overrides are the same object. */
 export interface Listed {
   readonly plan: string | undefined
   readonly overrides: readonly Override[]
@@ -22,7 +22,7 @@ export interface Listed {
 /** No plans and no customers. */
 export const EMPTY: PlanState = { plans: new Map(), customers: new Map(), defaultPlan: undefined, servers: 'each' }
 
-/** What changes make of a state. Its `customers` are only those that differ. */
+/** The state after changes. Its `customers` are only those that differ. */
 export interface NextState extends PlanState {
   readonly problems: PlanProblems
   readonly removedCustomers: readonly string[]
@@ -31,22 +31,22 @@ export interface NextState extends PlanState {
 const DOCUMENT_NAMES = ['plans', 'customers', 'defaultPlan', 'servers']
 const CHANGE_NAMES = ['plans', 'removedPlans', 'customers', 'removedCustomers', 'defaultPlan', 'servers']
 
-/** Checks a document, as changes to nothing. */
+/** Checks a document, as changes to an empty state. */
 export function checkDocument(document: PlanDocument): NextState {
   const problems = new PlanProblems()
-  if (!problems.isObject([], document, DOCUMENT_NAMES, 'A plan document'))
+  if (!problems.isObject([], document, DOCUMENT_NAMES, 'a plan document'))
     return { ...EMPTY, problems, removedCustomers: [] }
   if (document.plans === undefined)
-    problems.add(['plans'], 'A plan document has plans: an object of plans by name. Write plans: { free: {} }.')
-  if ((document.defaultPlan as unknown) === null) problems.add(['defaultPlan'], 'Without a default plan, leave it out.')
+    problems.add(['plans'], 'expected an object of plans by name, got undefined. Write plans: { free: {} }.')
+  if ((document.defaultPlan as unknown) === null)
+    problems.add(['defaultPlan'], 'expected the name of a plan, got null. Leave it out for no default plan.')
   return next(problems, EMPTY, document)
 }
 
-/** Checks changes against the state that they change. Nothing is changed yet. */
+/** Checks changes against a state, which stays as it is. */
 export function checkChanges(state: PlanState, changes: PlanChanges): NextState {
   const problems = new PlanProblems()
-  if (!problems.isObject([], changes, CHANGE_NAMES, 'Changes of plans'))
-    return { ...state, problems, removedCustomers: [] }
+  if (!problems.isObject([], changes, CHANGE_NAMES, 'changes')) return { ...state, problems, removedCustomers: [] }
   return next(problems, state, changes)
 }
 
@@ -62,29 +62,29 @@ function next(problems: PlanProblems, state: PlanState, changes: PlanChanges): N
   const customerOf = customerReader(problems, plans, defaultPlan)
   const customers = new Map<string, Listed>()
   const removedCustomers = namesOf(problems, ['removedCustomers'], changes.removedCustomers)
-  const changed = problems.pairs(['customers'], changes.customers, 'Customers')
+  const changed = problems.pairs(['customers'], changes.customers)
   if (plans !== state.plans || defaultPlan !== state.defaultPlan) {
-    // What an override makes depends on the plans, and a plan may be gone: those who stay are looked at again.
+    // An override depends on the plans, and a plan may be gone, so the other customers are checked again.
     const replaced = new Set([...removedCustomers, ...changed.map(([key]) => key)])
     for (const [key, { plan, overrides }] of state.customers) {
       if (replaced.has(key) || (overrides.length === 0 && (plan === undefined || plans.has(plan)))) continue
-      customers.set(key, customerOf(key, { plan, overrides: overrides.map(({ sent, said }) => [sent, said]) }))
+      customers.set(key, customerOf(key, { plan, overrides: overrides.map(({ sent, given }) => [sent, given]) }))
     }
   }
-  for (const [key, said] of changed) customers.set(key, customerOf(key, said))
+  for (const [key, given] of changed) customers.set(key, customerOf(key, given))
   return { problems, plans, customers, removedCustomers, defaultPlan, servers }
 }
 
 function plansAfter(problems: PlanProblems, state: PlanState, changes: PlanChanges): PlanState['plans'] {
   const plans = new Map(state.plans)
   for (const name of namesOf(problems, ['removedPlans'], changes.removedPlans)) plans.delete(name)
-  for (const [name, said] of problems.pairs(['plans'], changes.plans, 'Plans')) {
-    plans.set(name, planLimits(problems, ['plans', name], said))
+  for (const [name, given] of problems.pairs(['plans'], changes.plans)) {
+    plans.set(name, planLimits(problems, ['plans', name], given))
   }
   return plans
 }
 
-type CustomerReader = (key: string, said: unknown) => Listed
+type CustomerReader = (key: string, given: unknown) => Listed
 
 function customerReader(
   problems: PlanProblems,
@@ -93,16 +93,16 @@ function customerReader(
 ): CustomerReader {
   const withoutOverrides = new Map<unknown, Listed>()
   let targets: OverrideTargets | undefined
-  return (key, said) => {
+  return (key, given) => {
     const path = ['customers', key]
-    if (!problems.isObject(path, said, ['plan', 'overrides'], 'A customer')) return { plan: undefined, overrides: [] }
-    const { plan, overrides: saidOverrides } = said as { plan?: string; overrides?: unknown }
+    if (!problems.isObject(path, given, ['plan', 'overrides'], 'a customer')) return { plan: undefined, overrides: [] }
+    const { plan, overrides: givenOverrides } = given as { plan?: string; overrides?: unknown }
     if (plan !== undefined && !(typeof plan === 'string' && plans.has(plan))) {
       checkPlanName(problems, [...path, 'plan'], plan, plans)
     }
     const at = [...path, 'overrides']
     targets ??= overrideTargets(problems, plans)
-    const overrides = saidOverrides === undefined ? [] : overridesOf(problems, at, saidOverrides, targets)
+    const overrides = givenOverrides === undefined ? [] : overridesOf(problems, at, givenOverrides, targets)
     if (overrides.length > 0) {
       const planned = plans.get(plan ?? defaultPlan ?? '') ?? new Map()
       for (const override of overrides) {
@@ -123,31 +123,31 @@ function checkPlanName(
   plans: PlanState['plans'],
 ): void {
   if (typeof plan !== 'string') {
-    problems.add(path, `A plan is named by a text here, got ${shown(plan)}. Write the name of one of plans.`)
+    problems.add(path, `expected the name of a plan, got ${shown(plan)}. Write the name of one of the plans.`)
   } else if (!plans.has(plan)) {
     problems.add(
       path,
-      `There is no plan ${shown(plan)}.${suggestionFor(plan, [...plans.keys()])} Add it to plans, or name another.`,
+      `expected the name of a plan, got ${shown(plan)}.${suggestionFor(plan, [...plans.keys()])} Add it to plans, or name another.`,
     )
   }
 }
 
-/** Equal settings are one object, so that a state that is the same is seen to be. */
-function serversAfter(problems: PlanProblems, before: PlanState['servers'], said: unknown): PlanState['servers'] {
-  if (said === undefined) return before
-  if (said === 'each') return said
-  const split = typeof said === 'object' && said !== null ? (said as { split?: unknown }).split : undefined
+/** Equal settings stay the same object, so that an unchanged state is recognised. */
+function serversAfter(problems: PlanProblems, before: PlanState['servers'], given: unknown): PlanState['servers'] {
+  if (given === undefined) return before
+  if (given === 'each') return given
+  const split = typeof given === 'object' && given !== null ? (given as { split?: unknown }).split : undefined
   if (
     typeof split === 'number' &&
     Number.isSafeInteger(split) &&
     split >= 1 &&
-    Object.keys(said as object).length === 1
+    Object.keys(given as object).length === 1
   ) {
     return before !== 'each' && before.split === split ? before : { split }
   }
   problems.add(
     ['servers'],
-    `servers is 'each' (every server enforces the whole limit) or { split: 4 } (a quarter each), got ${shown(said)}. Write one of these.`,
+    `expected 'each' (every server enforces the whole limit) or { split: 4 } (a quarter each), got ${shown(given)}. Write one of these.`,
   )
   return before
 }
@@ -155,6 +155,6 @@ function serversAfter(problems: PlanProblems, before: PlanState['servers'], said
 function namesOf(problems: PlanProblems, path: readonly string[], names: unknown): readonly string[] {
   if (names === undefined) return []
   if (Array.isArray(names) && names.every((name) => typeof name === 'string')) return names
-  problems.add(path, `${path[0]} is an array of names, got ${shown(names)}. Write ['…'].`)
+  problems.add(path, `expected an array of names, got ${shown(names)}. Write ['…'].`)
   return []
 }

@@ -1,9 +1,9 @@
 import type { Duration } from '../limit/duration.js'
 
-/** Things by name: an object, or pairs of a name and a thing (an array of them, a Map). */
+/** Things by name: an object, a Map, or an array of pairs of a name and a thing. */
 export type ByName<Thing> = Readonly<Record<string, Thing>> | Iterable<readonly [name: string, thing: Thing]>
 
-/** Plans and who is on them, as plain data: what a plan file holds, and what a control plane sends. */
+/** Plans and their customers as plain data: the content of a plan file, and of what a control plane sends. */
 export interface PlanDocument {
   /** The plans, by name. */
   readonly plans: ByName<Plan>
@@ -11,73 +11,73 @@ export interface PlanDocument {
   readonly customers?: ByName<PlanCustomer> | undefined
   /** The plan of a customer who has none, or who is not in `customers`. @default none: no limit */
   readonly defaultPlan?: string | undefined
-  /** Whether every server enforces the whole limit, or its share of it: one of so many servers. @default 'each' */
+  /** `'each'`: every server enforces the whole limit. `{ split: 4 }`: each of four servers enforces its share. @default 'each' */
   readonly servers?: 'each' | { readonly split: number } | undefined
 }
 
 /** A named set of limits. */
 export interface Plan {
-  /** The limits of every request. A dimension that is left out has no limit. @default none */
+  /** The limits of every request. @default none */
   readonly limits?: PlanLimits | undefined
-  /** Limits of their own for scopes: `limiter.with({ scope: 'writes' })` charges these beside `limits`. @default none */
+  /** The limits of each scope: `limiter.with({ scope: 'writes' })` charges these and `limits`. @default none */
   readonly scopes?: ByName<PlanLimits> | undefined
 }
 
 /**
- * Limits by their name. A number is enough for a name that says its window: `per_second`, `per_minute`, `per_hour`,
- * `per_day`. A limit that is left out does not hold; `null` is an error, because JSON turns a NaN into one.
+ * Limits by name. A number is enough where the name contains the window: `per_second`, `per_minute`, `per_hour`,
+ * `per_day`. `null` is an error and does not mean "no limit", because JSON turns NaN into `null`.
  */
 export type PlanLimits = ByName<number | PlanLimit>
 
-/** A limit in full, as core's `limit()` takes it; its name is outside. */
+/** A limit in full, as core's `limit()` takes it; its name is the key in {@link PlanLimits}. */
 export interface PlanLimit {
-  /** How many tokens per window: a whole number from 1, at most 15 digits. */
+  /** Tokens per window: a whole number of 1 or more, at most 15 digits. */
   readonly tokens: number
-  /** The window: `'10s'`, `'1h'`, or whole milliseconds. Required, except where the name says it. */
+  /** The window: `'10s'`, `'1h'`, or whole milliseconds. Required unless the name contains it. */
   readonly per?: Duration | undefined
   /** The bucket's size in tokens. @default tokens */
   readonly burst?: number | undefined
-  /** What a request takes: its cost, or always 1. @default 'cost' */
+  /** What a request is charged: its cost, or always 1. @default 'cost' */
   readonly counts?: 'cost' | 'requests' | undefined
 }
 
-/** Who pays: the plan they are on, and where they differ from it. */
+/** A customer: their plan, and their overrides of it. */
 export interface PlanCustomer {
   /** The name of a plan. @default the document's `defaultPlan` */
   readonly plan?: string | undefined
-  /** By the limit's name as it is sent: `per_second`, or `writes.per_minute` for a scope's. @default none */
+  /** By the limit's name as it is sent: `per_second`, or `writes.per_minute` for a limit of a scope. @default none */
   readonly overrides?: ByName<OverrideValue | PlanOverride> | undefined
 }
 
-/** What an override says: what the plan says, no such limit, or so many tokens in the limit's window. */
+/** The value of an override: `'inherit'` (the plan's limit), `'no-limit'`, or the tokens per window of the limit. */
 export type OverrideValue = 'inherit' | 'no-limit' | number
 
-/** An exception for one customer and one limit. */
+/** An override of one limit for one customer. */
 export interface PlanOverride {
-  /** `'inherit'`: as the plan says; `'no-limit'`: no such limit; a number: so many tokens in the limit's window. */
+  /** `'inherit'`: the plan's limit; `'no-limit'`: no such limit; a number: the tokens per window of the limit. */
   readonly tokens: OverrideValue
   /** The bucket's size in tokens. @default the plan's burst, in proportion to the tokens */
   readonly burst?: number | undefined
-  /** When it ends: epoch milliseconds, or RFC 3339 text (`2026-12-01T00:00:00Z`). @default never */
+  /** When it ends: epoch milliseconds, or an RFC 3339 string (`2026-12-01T00:00:00Z`). @default never */
   readonly expires?: number | string | undefined
-  /** Why, for people. */
+  /** Why it was made, for people. */
   readonly reason?: string | undefined
   /** Who made it, for people. */
   readonly author?: string | undefined
 }
 
-/** What changes a book of plans: things set, and names removed. Applied whole or not at all. */
+/** Changes to a book of plans: what to set, and the names to remove. All are applied, or none. */
 export interface PlanChanges {
-  /** Plans that are new, or stand in place of those of the same name. */
+  /** New plans, and plans that replace those of the same name. */
   readonly plans?: ByName<Plan> | undefined
-  /** Names of plans that are gone. */
+  /** The names of the plans to remove. */
   readonly removedPlans?: readonly string[] | undefined
-  /** Customers who are new, or stand in place of those of the same key. */
+  /** New customers, and customers that replace those of the same key. */
   readonly customers?: ByName<PlanCustomer> | undefined
-  /** Keys of customers who are gone. */
+  /** The keys of the customers to remove. */
   readonly removedCustomers?: readonly string[] | undefined
-  /** Another default plan; `null`: none. @default as it was */
+  /** The new default plan; `null`: none. @default unchanged */
   readonly defaultPlan?: string | null | undefined
-  /** @default as it was */
+  /** As in {@link PlanDocument}. @default unchanged */
   readonly servers?: 'each' | { readonly split: number } | undefined
 }

@@ -6,23 +6,23 @@ import type { OverrideValue, PlanOverride } from './document.js'
 import { NAMED_WINDOWS, overriddenLimit, type ScopedLimits } from './plan-limits.js'
 import type { PlanProblems } from './problems.js'
 
-/** An override that has been checked: which limit it is about, and until when it holds. */
+/** A checked override: its limit, and when it ends. */
 export interface Override {
-  /** What was said, in full. */
-  readonly said: PlanOverride
-  /** The limit's name as it is sent: its own, after its scope if it has one. */
+  /** The override in full. */
+  readonly given: PlanOverride
+  /** The limit's name as it is sent: its own, with its scope in front if it has one. */
   readonly sent: string
   readonly scope: string
   /** The limit's own name. */
   readonly name: string
-  /** Epoch milliseconds; Infinity: it does not end. */
+  /** Epoch milliseconds; Infinity: never. */
   readonly endsAt: number
 }
 
-/** The limits that overrides may be about, by their names as sent. */
+/** The limits that can be overridden, by their names as sent. */
 export type OverrideTargets = ReadonlyMap<string, { readonly scope: string; readonly name: string }>
 
-/** What overrides may be about: every limit of every plan, and in every scope the names that say their window. */
+/** The limits that can be overridden: every limit of every plan, and in every scope the names that contain a window. */
 export function overrideTargets(problems: PlanProblems, plans: ReadonlyMap<string, ScopedLimits>): OverrideTargets {
   const targets = new Map<string, { scope: string; name: string }>()
   const scopes = new Set([''])
@@ -36,7 +36,7 @@ export function overrideTargets(problems: PlanProblems, plans: ReadonlyMap<strin
           const path = scope === '' ? ['plans', plan, 'limits'] : ['plans', plan, 'scopes', scope]
           problems.add(
             [...path, limit.name],
-            `"${sent}" is a limit in scope ${shown(other.scope)} elsewhere; rename one, or overrides cannot tell them apart.`,
+            `expected one scope for limits sent as "${sent}", got another in scope ${shown(other.scope)}. Rename one: overrides cannot distinguish them.`,
           )
         }
         targets.set(sent, { scope, name: limit.name })
@@ -52,49 +52,52 @@ export function overrideTargets(problems: PlanProblems, plans: ReadonlyMap<strin
   return targets
 }
 
-/** A customer's overrides, checked, but for what they would make of the plan (see {@link overridden}). */
+/** Checks a customer's overrides by themselves; {@link overridden} checks them with the plan. */
 export function overridesOf(
   problems: PlanProblems,
   path: readonly string[],
-  said: unknown,
+  given: unknown,
   targets: OverrideTargets,
 ): readonly Override[] {
-  return problems.pairs(path, said, 'Overrides').flatMap(([sent, one]) => {
+  return problems.pairs(path, given).flatMap(([sent, one]) => {
     const at = [...path, sent]
     const target = targets.get(sent)
     if (target === undefined) {
       const hint = suggestionFor(sent, [...targets.keys()])
-      problems.add(at, `No plan has a limit "${sent}".${hint} An override is named as its limit is sent.`)
+      problems.add(
+        at,
+        `expected the name of a limit as it is sent, got ${shown(sent)}.${hint} Use a name from the plans.`,
+      )
       return []
     }
     const full = fullForm(problems, at, one)
     const endsAt = problems.attempt([...at, 'expires'], () => endOf(full?.expires))
-    return full === undefined || endsAt === undefined ? [] : [{ said: full, sent, ...target, endsAt }]
+    return full === undefined || endsAt === undefined ? [] : [{ given: full, sent, ...target, endsAt }]
   })
 }
 
-function fullForm(problems: PlanProblems, path: readonly string[], said: unknown): PlanOverride | undefined {
-  const isObject = typeof said === 'object' && said !== null
-  if (isObject && !problems.isObject(path, said, OVERRIDE_NAMES, 'An override')) return undefined
-  const full = (isObject ? { ...said } : { tokens: said }) as PlanOverride
+function fullForm(problems: PlanProblems, path: readonly string[], given: unknown): PlanOverride | undefined {
+  const isObject = typeof given === 'object' && given !== null
+  if (isObject && !problems.isObject(path, given, OVERRIDE_NAMES, 'an override')) return undefined
+  const full = (isObject ? { ...given } : { tokens: given }) as PlanOverride
   const tokensAt = isObject ? [...path, 'tokens'] : path
   if (!isValue(full.tokens)) {
     problems.add(
       tokensAt,
-      `An override is 'inherit', 'no-limit' or a whole number of tokens from 1, got ${shown(full.tokens)}. Write one of these.`,
+      `expected 'inherit', 'no-limit' or a whole number of 1 or more, got ${shown(full.tokens)}. Write one of these.`,
     )
     return undefined
   }
   if (full.burst !== undefined && !(typeof full.tokens === 'number' && isTokens(full.burst))) {
     problems.add(
       [...path, 'burst'],
-      `burst is a whole number from 1, beside a number of tokens; got ${shown(full.burst)} beside ${shown(full.tokens)}. Correct it, or leave it out.`,
+      `expected a whole number of 1 or more and a number of tokens, got ${shown(full.burst)} and tokens ${shown(full.tokens)}. Correct it, or leave it out.`,
     )
   }
   for (const name of ['reason', 'author'] as const) {
-    const text: unknown = full[name]
-    if (text !== undefined && typeof text !== 'string')
-      problems.add([...path, name], `${name} is a text, got ${shown(text)}. Write one, or leave it out.`)
+    const note: unknown = full[name]
+    if (note !== undefined && typeof note !== 'string')
+      problems.add([...path, name], `expected a string, got ${shown(note)}. Write one, or leave it out.`)
   }
   return full
 }
@@ -110,11 +113,11 @@ function isTokens(value: unknown): boolean {
 }
 
 /** RFC 3339 section 5.6, in capitals. */
-const ISO_TEXT = /^(\d{4}-\d\d-\d\d)T([01]\d|2[0-3]):\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/
+const ISO_TIME = /^(\d{4}-\d\d-\d\d)T([01]\d|2[0-3]):\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/
 
-/** `Date.parse` alone takes the 30th of February for the 2nd of March. */
-function isIsoText(text: string): boolean {
-  const [, day] = ISO_TEXT.exec(text) ?? []
+/** `Date.parse` alone reads the 30th of February as the 2nd of March. */
+function isIsoTime(text: string): boolean {
+  const [, day] = ISO_TIME.exec(text) ?? []
   const midnight = Date.parse(`${day}T00:00:00Z`)
   return !Number.isNaN(midnight) && new Date(midnight).toISOString().slice(0, 10) === day
 }
@@ -122,26 +125,26 @@ function isIsoText(text: string): boolean {
 function endOf(expires: unknown): number {
   if (expires === undefined) return Number.POSITIVE_INFINITY
   if (typeof expires === 'number' && Number.isSafeInteger(expires) && expires >= 0) return expires
-  const parsed = typeof expires === 'string' && isIsoText(expires) ? Date.parse(expires) : Number.NaN
+  const parsed = typeof expires === 'string' && isIsoTime(expires) ? Date.parse(expires) : Number.NaN
   if (!Number.isNaN(parsed)) return parsed
   throw new RailError(
     'RAIL_BAD_PLAN',
-    `expires is epoch milliseconds or a text like '2026-12-01T00:00:00Z', got ${shown(expires)}. Write one, or leave it out.`,
+    `expected epoch milliseconds or a string such as '2026-12-01T00:00:00Z', got ${shown(expires)}. Write one, or leave it out.`,
   )
 }
 
-/** What overrides make of a plan's limits. An override of a limit that this plan does not have may do nothing. */
+/** A plan's limits with overrides applied. An override of a limit that the plan does not have may have no effect. */
 export function overridden(planned: ScopedLimits, overrides: readonly Override[]): ScopedLimits {
   const byScope = new Map(planned)
-  for (const { scope, name, said } of overrides) {
-    const { tokens, burst } = said
+  for (const { scope, name, given } of overrides) {
+    const { tokens, burst } = given
     if (tokens === 'inherit') continue
     const limits = byScope.get(scope) ?? []
     const at = limits.findIndex((limit) => limit.name === name)
     const made = tokens === 'no-limit' ? undefined : overriddenLimit(limits[at], name, tokens, burst)
     if (made === undefined && tokens !== 'no-limit') continue
-    const instead = made === undefined ? [] : [made]
-    byScope.set(scope, at < 0 ? [...limits, ...instead] : limits.toSpliced(at, 1, ...instead))
+    const replacement = made === undefined ? [] : [made]
+    byScope.set(scope, at < 0 ? [...limits, ...replacement] : limits.toSpliced(at, 1, ...replacement))
   }
   return byScope
 }

@@ -6,10 +6,10 @@ import { sentName } from '../limit/sent-name.js'
 import type { PlanLimit } from './document.js'
 import type { PlanProblems } from './problems.js'
 
-/** The limits of a plan by scope; `''` has those of every request. */
+/** The limits of a plan by scope; those of `''` apply to every request. */
 export type ScopedLimits = ReadonlyMap<string, readonly Limit[]>
 
-/** The names that say their window, in milliseconds. */
+/** The names that contain their window, and the window in milliseconds. */
 export const NAMED_WINDOWS: ReadonlyMap<string, number> = new Map([
   ['per_second', 1_000],
   ['per_minute', 60_000],
@@ -17,83 +17,85 @@ export const NAMED_WINDOWS: ReadonlyMap<string, number> = new Map([
   ['per_day', 86_400_000],
 ])
 
-// Marked, as a bundle that has no plans in it could not leave it out otherwise.
+// Marked as pure, so that a bundle without plans can leave it out.
 const NAMES = /* @__PURE__ */ namesOf(NAMED_WINDOWS)
 
-/** The limits of one plan, made and checked. */
-export function planLimits(problems: PlanProblems, path: readonly string[], said: unknown): ScopedLimits {
+/** Makes and checks the limits of one plan. */
+export function planLimits(problems: PlanProblems, path: readonly string[], given: unknown): ScopedLimits {
   const byScope = new Map<string, readonly Limit[]>([['', []]])
-  if (!problems.isObject(path, said, ['limits', 'scopes'], 'A plan')) return byScope
-  const { limits, scopes } = said as { limits?: unknown; scopes?: unknown }
+  if (!problems.isObject(path, given, ['limits', 'scopes'], 'a plan')) return byScope
+  const { limits, scopes } = given as { limits?: unknown; scopes?: unknown }
   byScope.set('', limitsIn(problems, [...path, 'limits'], limits))
-  for (const [scope, its] of problems.pairs([...path, 'scopes'], scopes, 'Scopes')) {
-    byScope.set(scope, limitsIn(problems, [...path, 'scopes', scope], its))
+  for (const [scope, ofScope] of problems.pairs([...path, 'scopes'], scopes)) {
+    byScope.set(scope, limitsIn(problems, [...path, 'scopes', scope], ofScope))
   }
   checkSentNames(problems, path, byScope)
   return byScope
 }
 
-function limitsIn(problems: PlanProblems, path: readonly string[], said: unknown): readonly Limit[] {
-  return problems.pairs(path, said, 'Limits').flatMap(([name, one]) => {
+function limitsIn(problems: PlanProblems, path: readonly string[], given: unknown): readonly Limit[] {
+  return problems.pairs(path, given).flatMap(([name, one]) => {
     const at = [...path, name]
     const made = problems.attempt(at, () => limitNamed(name, fullForm(problems, at, name, one)))
     return made === undefined ? [] : [made]
   })
 }
 
-/** A number stands for its tokens. Anything that is not an object is left for `limit()` to refuse, which says how. */
-function fullForm(problems: PlanProblems, path: readonly string[], name: string, said: unknown): PlanLimit {
-  if (typeof said !== 'object' || said === null) {
-    if (typeof said !== 'number') {
+/** Makes `{ tokens: 10 }` of the number 10. Wrong members are left to `limit()`, which refuses them. */
+function fullForm(problems: PlanProblems, path: readonly string[], name: string, given: unknown): PlanLimit {
+  if (typeof given !== 'object' || given === null) {
+    if (typeof given !== 'number') {
       throw new RailError(
         'RAIL_BAD_PLAN',
-        `A limit is a number of tokens, or { tokens, per }; got ${shown(said)}. Where there is no such limit, leave it out.`,
+        `expected a number of tokens or { tokens, per }, got ${shown(given)}. Leave it out for no such limit.`,
       )
     }
     if (!NAMED_WINDOWS.has(name)) {
       throw new RailError(
         'RAIL_BAD_PLAN',
-        `A number is enough for ${NAMES.join(', ')} only.${suggestionFor(name, NAMES)} For another window write { tokens: ${said}, per: '10s' }.`,
+        `expected { tokens, per }, got ${given}: a number is enough for ${NAMES.join(', ')} only.${suggestionFor(name, NAMES)} Write { tokens: ${given}, per: '10s' }.`,
       )
     }
-    return { tokens: said }
+    return { tokens: given }
   }
-  problems.isObject(path, said, ['tokens', 'per', 'burst', 'counts'], 'A limit')
-  return said as PlanLimit
+  problems.isObject(path, given, ['tokens', 'per', 'burst', 'counts'], 'a limit')
+  return given as PlanLimit
 }
 
 function limitNamed(name: string, { tokens, per, burst, counts }: PlanLimit): Limit {
   const windowMs = NAMED_WINDOWS.get(name)
-  const meant = NAMES.find((known) => known === name.toLowerCase())
-  if (windowMs === undefined && meant !== undefined) {
-    throw new RailError('RAIL_BAD_PLAN', `Write "${meant}", in small letters: the name says the window.`)
+  const lowerCase = NAMES.find((known) => known === name.toLowerCase())
+  if (windowMs === undefined && lowerCase !== undefined) {
+    throw new RailError('RAIL_BAD_PLAN', `expected the name "${lowerCase}", got "${name}". Write it in lower case.`)
   }
   if (per === undefined && windowMs === undefined) {
-    throw new RailError('RAIL_BAD_PLAN', `Limit "${name}" needs its window. Write per: '10s'.`)
+    throw new RailError('RAIL_BAD_PLAN', `expected a window, got none. Write per: '10s'.`)
   }
   if (per !== undefined && windowMs !== undefined && durationMs(per) !== windowMs) {
-    throw new RailError('RAIL_BAD_PLAN', `"${name}" says its window, and per says ${shown(per)}. Give it another name.`)
+    throw new RailError(
+      'RAIL_BAD_PLAN',
+      `expected the window of "${name}", got per ${shown(per)}. Give it another name.`,
+    )
   }
   return limit({ name, tokens, per: per ?? (windowMs as number), burst, counts })
 }
 
-/** A request may be charged a plan's limits and those of one scope: their names as sent must differ, ignoring case. */
+/** Names as sent must differ, ignoring case: a request may be charged a plan's limits and those of one scope. */
 function checkSentNames(problems: PlanProblems, path: readonly string[], byScope: ScopedLimits): void {
   const seen = new Set<string>()
   for (const [scope, limits] of byScope) {
     for (const made of limits) {
       const name = sentName(scope, made).toLowerCase()
       const at = scope === '' ? [...path, 'limits', made.name] : [...path, 'scopes', scope, made.name]
-      if (seen.has(name))
-        problems.add(at, `This plan has two limits named "${name}" (case does not count). Rename one.`)
+      if (seen.has(name)) problems.add(at, `expected unique names (ignoring case), got "${name}" twice. Rename one.`)
       seen.add(name)
     }
   }
 }
 
 /**
- * The limit that an override's number makes: the plan's window with other tokens, and its burst in proportion; or a limit
- * whose name says its window. `undefined` where neither says what the number means.
+ * The limit that an override's number makes. With a limit of the plan: its window, the new tokens, and its burst in
+ * proportion. Without one, the name must contain the window; `undefined` if it does not.
  *
  * @throws RailError `RAIL_BAD_LIMIT`
  */
@@ -109,7 +111,7 @@ export function overriddenLimit(
   return limit({ name, tokens, per: windowMs, burst: ownBurst, counts: planned?.counts })
 }
 
-/** `burst * tokens / planned`, rounded up, exactly: the product may pass 2^53 - 1. */
+/** `burst * tokens / planned`, rounded up. In BigInt, because the product may pass 2^53 - 1. */
 function inProportion(burst: number, tokens: number, planned: number): number {
   const product = BigInt(burst) * BigInt(tokens)
   return Number((product + BigInt(planned) - 1n) / BigInt(planned))

@@ -1,11 +1,11 @@
 /**
  * An HTTP-date (RFC 9110 section 5.6.7) in milliseconds since 1970, in any of its three forms: IMF-fixdate, RFC 850 and
- * asctime, all in UTC. `undefined` when malformed. (`Date.parse` takes the last of them for local time.)
+ * asctime, all in UTC. `undefined` when malformed. (`Date.parse` reads asctime as local time.)
  *
- * @param nowMs RFC 850 has a year of two digits: one that seems more than 50 years ahead of this moment is in the past.
+ * @param nowMs The time now. RFC 850 has a year of two digits: a date more than 50 years ahead of now is in the past.
  */
-export function parseHttpDate(text: string, nowMs: number): number | undefined {
-  const found = FORMS.map((form) => form.exec(text)).find((match) => match !== null)
+export function parseHttpDate(value: string, nowMs: number): number | undefined {
+  const found = FORMS.map((form) => form.exec(value)).find((match) => match !== null)
   if (found?.groups === undefined) return undefined
   const { year = '', month = '', day = '', time = '' } = found.groups
   const inYear = (fullYear: number): number | undefined => utc(fullYear, monthOf(month), Number(day), time)
@@ -19,13 +19,13 @@ export function parseHttpDate(text: string, nowMs: number): number | undefined {
 export function utc(year: number, month: number, day: number, time: string): number | undefined {
   const [hours = 0, minutes = 0, seconds = 0] = time.split(':').map(Number)
   const midnight = Date.UTC(year, month, day)
-  // Date.UTC rolls 31 February over into March, and takes years up to 99 for 1900 and on.
+  // Date.UTC reads 31 February as a day of March, and the years 0 to 99 as 1900 to 1999.
   if (!(month >= 0 && month < 12 && year >= 100) || new Date(midnight).getUTCDate() !== day) return undefined
   if (hours > 23 || minutes > 59 || seconds > 60) return undefined
   return midnight + ((hours * 60 + minutes) * 60 + seconds) * 1000
 }
 
-/** The number of a month, from 0, by its first three letters; -1 for no month. */
+/** The number of a month, from 0, by its first three letters; -1 for anything else. */
 export function monthOf(name: string): number {
   return MONTHS.indexOf(name.toLowerCase())
 }

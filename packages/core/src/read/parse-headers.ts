@@ -7,50 +7,50 @@ import { parseVendor } from './parse-vendor.js'
 import type { ParsedLimit } from './parsed-limit.js'
 import { retryAfterOf } from './retry-after.js'
 
-/** Where a client stands, as a response's header fields tell. */
+/** The limits of a client, and its wait, from the headers of a response. */
 export interface ParsedHeaders {
-  /** A limit for each that was told, as far as it is known. `[]`: the response tells of none, which is not "no limit". */
+  /** The limits in the response. `[]`: it contains none, which does not mean "no limit". */
   readonly limits: readonly ParsedLimit[]
   /**
-   * Milliseconds to wait before the next request, from `Retry-After`; it takes precedence over any limit's. May
-   * be longer than `setTimeout` can wait, 2147483647.
+   * Milliseconds to wait before the next request, from `Retry-After`; it takes precedence over the reset of any limit. May be
+   * longer than `setTimeout` can wait, 2147483647.
    */
   readonly retryAfterMs?: number
-  /** Whether the response came from a cache (`Age` above 0): then what it says of limits is old. */
+  /** Whether the response came from a cache (`Age` above 0): its limits are old then. */
   readonly stale: boolean
 }
 
-/** Header fields in any form: a `Headers` object, a plain object with names in any case, or a function. */
+/** Headers in any form: a `Headers` object, a plain object with names in any case, or a function. */
 export type HeaderSource =
   | { get(name: string): string | null | undefined }
   | { readonly [name: string]: string | number | readonly string[] | undefined }
   | ((name: string) => string | null | undefined)
 
 /**
- * Reads what a response tells of limits: every style of {@link headersFor}, the earlier revisions of the draft, and the
- * fields that GitHub, GitLab, Discord, OpenAI, Anthropic, Shopify and others send (docs/headers.md lists them). Where a
- * response tells one limit in several styles, it is read in the most exact: `RateLimit`, else the others.
+ * Reads the limits in a response: every style that Rail sends, the earlier revisions of the draft, and the headers of GitHub,
+ * GitLab, Discord, OpenAI, Anthropic, Shopify and others (docs/headers.md lists them). If `RateLimit` is there, it is read,
+ * and the less precise headers are not.
  *
- * Never throws whatever was sent, and never gives a number that is not whole, safe and bounded: a malformed field is
- * ignored whole, a member that says nothing usable alone. Moments are compared with the response's own `Date`, so that
- * the client's clock does not matter.
+ * Never throws for a value that was sent, and returns only whole, safe and bounded numbers. A malformed header is ignored; in
+ * a list, only the unusable member is. Times are compared with the `Date` of the response, so that the client's clock does
+ * not matter.
  *
  * @param nowMs Milliseconds since 1970, for a response without a `Date`. @default Date.now()
- * @throws RailError `RAIL_BAD_OPTION` for what cannot have fields, such as `undefined`, and for a response in place of its headers
+ * @throws RailError `RAIL_BAD_OPTION` for anything without headers, such as `undefined`, and for a response in place of its headers
  */
 export function parseHeaders(headers: HeaderSource, nowMs?: number): ParsedHeaders {
   const read = readerOf(headers)
   const moment = momentOf(read('date'), nowMs)
-  const told = parseRateLimit(read)
+  const limits = parseRateLimit(read)
   const retryAfterMs = retryAfterOf(read, moment)
   return {
-    limits: told.length > 0 ? told : parseVendor(read, moment),
+    limits: limits.length > 0 ? limits : parseVendor(read, moment),
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
     stale: Number(/^\d+$/.exec((read('age') ?? '').trim())?.[0]) > 0,
   }
 }
 
-/** When the response was made, or else came. A clock is read only where a moment is needed. */
+/** The time of the response: its `Date`, else now. The clock is read only if a time is needed. */
 function momentOf(date: string | undefined, nowMs: number | undefined): () => number {
   let moment: number | undefined
   return () => {
@@ -70,13 +70,13 @@ function readerOf(headers: HeaderSource): FieldReader {
   }
 }
 
-/** Some libraries have numbers and arrays in what they call their headers, whatever the types say. */
+/** The headers of some libraries contain numbers and arrays, against their types. */
 function getterOf(headers: HeaderSource): (name: string) => unknown {
   if (typeof headers === 'function') return headers
-  // A response has no fields of its own, and would seem to tell no limit.
+  // A response itself has no headers by name, so it would look like one without limits.
   const isResponse = isObject((headers as { headers?: unknown } | undefined | null)?.headers)
-  const canHaveFields = isObject(headers) && !Array.isArray(headers) && !isResponse
-  checkArgument(canHaveFields, 'parseHeaders()', 'headers', headers, 'Pass response.headers.')
+  const hasHeaders = isObject(headers) && !Array.isArray(headers) && !isResponse
+  checkArgument(hasHeaders, 'parseHeaders()', 'headers', headers, 'Pass response.headers.')
   if (typeof headers.get === 'function') return (name) => (headers as { get(name: string): unknown }).get(name)
   const fields = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
   return (name) => fields.get(name)

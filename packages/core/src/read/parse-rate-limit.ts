@@ -4,13 +4,13 @@ import { bareOf, integerOf, type ParsedLimit, parsedLimit, windowMsOf } from './
 import { boundedWait } from './retry-after.js'
 
 /**
- * Reads the field `RateLimit`, with `RateLimit-Policy`, of draft-ietf-httpapi-ratelimit-headers: the List of revisions 08
- * and on (names as Strings or Tokens, `a` for `r` and `w` for `t`, as a later revision may have it), or the Dictionary of
- * revision 07. A malformed field is ignored whole (RFC 9651 section 4.2), a member that says nothing usable alone, and
- * unknown parameters too.
+ * Reads the field `RateLimit`, with `RateLimit-Policy`, of draft-ietf-httpapi-ratelimit-headers: the List of revision 08 and
+ * later (with Strings or Tokens as names, and `a` for `r` or `w` for `t`, which a later revision may use), or the Dictionary
+ * of revision 07. A malformed field is ignored as a whole (RFC 9651 section 4.2). An unusable member, or an unknown parameter,
+ * is ignored alone.
  */
 export function parseRateLimit(read: FieldReader): readonly ParsedLimit[] {
-  // Atlassian sends these fields under a name of its own until they are a standard.
+  // Atlassian sends these headers under a name of its own until they are a standard.
   const prefix = read('ratelimit') === undefined ? 'beta-ratelimit' : 'ratelimit'
   const field = read(prefix)
   if (field === undefined) return []
@@ -19,7 +19,7 @@ export function parseRateLimit(read: FieldReader): readonly ParsedLimit[] {
   return list === undefined ? ofDictionary(field, policies) : ofList(list, policies)
 }
 
-/** The window of the policy with this quota, which is all the name that a policy has up to revision 07. */
+/** The window of the policy with this quota: up to revision 07, policies have no names. */
 export function windowOfQuota(policies: readonly Member[], quota: number | undefined): number | undefined {
   const policy = policies.find(
     (member) => quota !== undefined && integerOf(bareOf(member)) === quota && hasWindow(member),
@@ -61,15 +61,15 @@ function ofList(list: readonly Member[], policies: readonly Member[]): ParsedLim
 }
 
 /**
- * Finds policies by name. Two limiters on one response may use one name: the second member of a name has the second
- * policy of that name. Case counts only where it has to.
+ * Finds policies by name. Two limiters on one response may use one name: the second member with a name belongs to the second
+ * policy with it. Case is ignored unless a policy matches with it.
  */
 function matcher(policies: readonly Member[]): (name: string) => Member | undefined {
   const byName = new Map<string, Member[]>()
   const add = (name: string, policy: Member): void => {
-    const known = byName.get(name)
-    if (known === undefined) byName.set(name, [policy])
-    else known.push(policy)
+    const namesakes = byName.get(name)
+    if (namesakes === undefined) byName.set(name, [policy])
+    else namesakes.push(policy)
   }
   for (const policy of policies) {
     const name = nameOf(policy)
@@ -99,7 +99,7 @@ function waitOf(seconds: number | undefined): number | undefined {
   return seconds === undefined ? undefined : boundedWait(seconds * 1000)
 }
 
-/** Envoy calls it `window`. */
+/** Envoy's name of the parameter is `window`. */
 function secondsOf(policy: Member): number | undefined {
   return windowMsOf(parameter(policy, 'w') ?? parameter(policy, 'window'))
 }

@@ -6,9 +6,8 @@ import { parseReset } from './reset-value.js'
 import { type Family, GENERAL, NAMED } from './vendor-fields.js'
 
 /**
- * Reads the fields in which APIs tell their limits by name or by window, and the three general ones: `RateLimit-Limit`
- * and its like (revisions 00 to 06 of the draft), `X-RateLimit-…` and `X-Rate-Limit-…`, of which the first that is there
- * counts.
+ * Reads the headers in which APIs send limits with a name or a window, and the first one of the three general families:
+ * `RateLimit-Limit` and its siblings (revisions 00 to 06 of the draft), `X-RateLimit-…` and `X-Rate-Limit-…`.
  */
 export function parseVendor(read: FieldReader, moment: () => number): readonly ParsedLimit[] {
   const limitsOf = (family: Family): readonly ParsedLimit[] => ofFamily(family, read, moment)
@@ -27,7 +26,7 @@ function ofFamily(family: Family, read: FieldReader, moment: () => number): Pars
   if (left === undefined || (left < 0 && family.negative === 'unknown')) return []
   const limits = first(family.limit, (name) => limitsIn(read(name)))
   const quota = limits === undefined ? undefined : numberOfItem(limits[0])
-  // A limit of -1 is none.
+  // A limit of -1 means no limit.
   if (quota !== undefined && quota < 0) return []
   const policies = [...(limits ?? []), ...(parseList(read('ratelimit-policy') ?? '') ?? [])]
   return [
@@ -44,7 +43,7 @@ function ofFamily(family: Family, read: FieldReader, moment: () => number): Pars
   ]
 }
 
-/** Shopify: `32/40`, what was used of how much. */
+/** Shopify: `32/40`, the used tokens and the quota. */
 function ofShopify(read: FieldReader): ParsedLimit[] {
   const [, used, quota] = /^\s*(\d{1,15})\/(\d{1,15})\s*$/.exec(read('x-shopify-shop-api-call-limit') ?? '') ?? []
   if (quota === undefined) return []
@@ -70,45 +69,45 @@ function ofZendesk(read: FieldReader, moment: () => number): ParsedLimit[] {
 
 /** Basecamp: a JSON object. */
 function ofBasecamp(read: FieldReader, moment: () => number): ParsedLimit[] {
-  const told = jsonObject(read('x-ratelimit'))
-  const text = (key: string): string | undefined => textIn(told?.[key])
-  const number = (key: string): number | undefined => numberOf(text(key))
+  const object = jsonObject(read('x-ratelimit'))
+  const value = (key: string): string | undefined => stringIn(object?.[key])
+  const number = (key: string): number | undefined => numberOf(value(key))
   const remaining = number('remaining')
   if (remaining === undefined) return []
   const quota = number('limit')
   return [
     parsedLimit({
-      name: typeof told?.name === 'string' ? told.name : undefined,
+      name: typeof object?.name === 'string' ? object.name : undefined,
       quota: quota === undefined ? undefined : boundedTokens(quota),
       windowMs: windowMsOf(number('period')),
       remaining: boundedTokens(remaining),
-      resetAfterMs: parseReset(text('until') ?? '', moment),
+      resetAfterMs: parseReset(value('until') ?? '', moment),
     }),
   ]
 }
 
-function jsonObject(text: string | undefined): Record<string, unknown> | undefined {
-  if (text === undefined || !text.trimStart().startsWith('{')) return undefined
+function jsonObject(value: string | undefined): Record<string, unknown> | undefined {
+  if (value === undefined || !value.trimStart().startsWith('{')) return undefined
   try {
-    return JSON.parse(text) as Record<string, unknown>
+    return JSON.parse(value) as Record<string, unknown>
   } catch {
     return undefined
   }
 }
 
-/** A text or a number as text. What an object says of itself as text may throw. */
-function textIn(value: unknown): string | undefined {
+/** A string, or a number as a string. Anything else is ignored: the `toString` of an object may throw. */
+function stringIn(value: unknown): string | undefined {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined
 }
 
-/** Reddit's are fractions; some count below zero. */
-function numberOf(text: string | undefined): number | undefined {
-  return text !== undefined && /^\s*-?\d{1,15}(\.\d+)?\s*$/.test(text) ? Number(text) : undefined
+/** Reddit sends fractions; some APIs send negative numbers. */
+function numberOf(value: string | undefined): number | undefined {
+  return value !== undefined && /^\s*-?\d{1,15}(\.\d+)?\s*$/.test(value) ? Number(value) : undefined
 }
 
-/** Early revisions of the draft and Envoy tell policies behind the limit: `10, 10;w=1, 1000;window=3600`. */
-function limitsIn(text: string | undefined): readonly Member[] | undefined {
-  const members = text === undefined ? undefined : parseList(text)
+/** Early revisions of the draft, and Envoy, send policies after the limit: `10, 10;w=1, 1000;window=3600`. */
+function limitsIn(value: string | undefined): readonly Member[] | undefined {
+  const members = value === undefined ? undefined : parseList(value)
   return members?.[0] === undefined || numberOfItem(members[0]) === undefined ? undefined : members
 }
 
@@ -117,7 +116,7 @@ function numberOfItem(member: Member | undefined): number | undefined {
   return item?.type === 'integer' || item?.type === 'decimal' ? item.value : undefined
 }
 
-/** Envoy names its policies by a parameter. */
+/** Envoy sends the name of a policy as a parameter. */
 function nameOfQuota(limits: readonly Member[] | undefined): string | undefined {
   const quota = numberOfItem(limits?.[0])
   const named = limits?.find((member) => integerOf(bareOf(member)) === quota && member.parameters.has('name'))
@@ -125,15 +124,16 @@ function nameOfQuota(limits: readonly Member[] | undefined): string | undefined 
   return name?.type === 'string' ? name.value : undefined
 }
 
-function nameIn(text: string | undefined): string | undefined {
-  const name = text?.trim()
+function nameIn(value: string | undefined): string | undefined {
+  const name = value?.trim()
   return name === undefined || name === '' ? undefined : name
 }
 
 function windowOf({ window }: Family, read: FieldReader): number | undefined {
   if (window === undefined || typeof window === 'number') return windowMsOf(window)
-  const told = numberOf(read(window[0]))
-  return told === undefined ? undefined : windowMsOf(told / window[1])
+  const [header, unitsPerSecond] = window
+  const units = numberOf(read(header))
+  return units === undefined ? undefined : windowMsOf(units / unitsPerSecond)
 }
 
 function first<T>(names: readonly string[] | undefined, readable: (name: string) => T | undefined): T | undefined {

@@ -2,15 +2,15 @@ import { monthOf, parseHttpDate, utc } from './http-date.js'
 import { boundedWait } from './retry-after.js'
 
 /**
- * Milliseconds until a limit resets, from any form that APIs tell it in: seconds from now or since 1970 (or, by the size
- * of the number, milli-, micro- or nanoseconds since 1970), a duration like `6m0s` or `12ms`, or a date (RFC 3339, an
- * HTTP-date, or as JavaScript's `Date` prints itself). A moment that has passed is 0.
+ * Milliseconds until a limit resets, from any form that APIs send: seconds from now, or seconds since 1970 (milli-, micro- or
+ * nanoseconds, by the size of the number), a duration such as `6m0s` or `12ms`, or a date (RFC 3339, an HTTP-date, or the
+ * string of a JavaScript `Date`). 0 for a time in the past.
  *
- * @param moment When the response was made, in milliseconds since 1970.
+ * @param moment The time of the response, in milliseconds since 1970.
  * @returns `undefined` for anything else, negative numbers too.
  */
-export function parseReset(text: string, moment: () => number): number | undefined {
-  const value = text.trim()
+export function parseReset(sent: string, moment: () => number): number | undefined {
+  const value = sent.trim()
   if (value.length > LONGEST) return undefined
   const wait = /^\d+(\.\d+)?$/.test(value)
     ? ofNumber(Number(value), moment)
@@ -18,7 +18,7 @@ export function parseReset(text: string, moment: () => number): number | undefin
   return wait === undefined ? undefined : boundedWait(wait)
 }
 
-/** `Tue Feb 16 2021 10:02:44 GMT+0000 (Coordinated Universal Time)`, and then some for longer names of zones. */
+/** Enough for `Tue Feb 16 2021 10:02:44 GMT+0000 (Coordinated Universal Time)`, also with a longer name of a zone. */
 const LONGEST = 100
 
 function ofNumber(number: number, moment: () => number): number {
@@ -27,7 +27,7 @@ function ofNumber(number: number, moment: () => number): number {
   return number / perMs - moment()
 }
 
-/** Numbers from `least` on are moments since 1970, so many to a millisecond: nanoseconds, micro-, milliseconds, seconds. */
+/** Numbers of `least` or more are times since 1970, in units of which `perMs` are a millisecond. */
 const EPOCHS: readonly (readonly [least: number, perMs: number])[] = [
   [1e17, 1e6],
   [1e14, 1e3],
@@ -35,15 +35,15 @@ const EPOCHS: readonly (readonly [least: number, perMs: number])[] = [
   [1e9, 1e-3],
 ]
 
-function ofDuration(text: string): number | undefined {
-  if (!/^(?:\d+(?:\.\d+)?(?:ms|us|µs|μs|ns|s|m|h))+$/.test(text)) return undefined
+function ofDuration(value: string): number | undefined {
+  if (!/^(?:\d+(?:\.\d+)?(?:ms|us|µs|μs|ns|s|m|h))+$/.test(value)) return undefined
   let ms = 0
-  for (const [, amount, unit] of text.matchAll(/([\d.]+)([a-zµμ]+)/g))
+  for (const [, amount, unit] of value.matchAll(/([\d.]+)([a-zµμ]+)/g))
     ms += Number(amount) * (UNITS[unit as string] as number)
   return ms
 }
 
-/** As Go prints a time.Duration. The micro sign is in Unicode twice. */
+/** The units of Go's time.Duration. Unicode has two micro signs. */
 const UNITS: Readonly<Record<string, number>> = {
   h: 3_600_000,
   m: 60_000,
@@ -55,22 +55,22 @@ const UNITS: Readonly<Record<string, number>> = {
   ns: 1e-6,
 }
 
-function ofDate(text: string, moment: () => number): number | undefined {
-  const told = rfc3339(text) ?? parseHttpDate(text, moment()) ?? printedDate(text)
-  return told === undefined ? undefined : told - moment()
+function ofDate(value: string, moment: () => number): number | undefined {
+  const date = rfc3339(value) ?? parseHttpDate(value, moment()) ?? printedDate(value)
+  return date === undefined ? undefined : date - moment()
 }
 
-/** Without seconds too, as some send it; without a zone it is UTC, never the client's own. */
-function rfc3339(text: string): number | undefined {
+/** Seconds may be missing, as some APIs send it. Without a zone it is UTC, never the client's zone. */
+function rfc3339(value: string): number | undefined {
   const [, year, month, day, time = '', fraction = '', zone = ''] =
-    /^(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d:\d\d(?::\d\d)?)(\.\d+)?([Zz]|[+-]\d\d:?\d\d)?$/.exec(text) ?? []
+    /^(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d:\d\d(?::\d\d)?)(\.\d+)?([Zz]|[+-]\d\d:?\d\d)?$/.exec(value) ?? []
   const midnight = utc(Number(year), Number(month) - 1, Number(day), time)
   return midnight === undefined ? undefined : midnight + Number(`0${fraction}`) * 1000 - offsetMs(zone)
 }
 
-function printedDate(text: string): number | undefined {
+function printedDate(value: string): number | undefined {
   const [, month = '', day, year, time = '', zone = ''] =
-    /^[a-z]{3} ([a-z]{3}) (\d\d) (\d{4}) (\d\d:\d\d:\d\d) GMT([+-]\d{4})(?: \(.*\))?$/i.exec(text) ?? []
+    /^[a-z]{3} ([a-z]{3}) (\d\d) (\d{4}) (\d\d:\d\d:\d\d) GMT([+-]\d{4})(?: \(.*\))?$/i.exec(value) ?? []
   const local = utc(Number(year), monthOf(month), Number(day), time)
   return local === undefined ? undefined : local - offsetMs(zone)
 }

@@ -2,12 +2,12 @@ import type { FieldReader } from '../headers/field.js'
 import { parseHttpDate } from './http-date.js'
 
 /**
- * Milliseconds to wait, as a response tells them: by `Retry-After` (RFC 9110 section 10.2.3), a number of seconds or an
- * HTTP-date, or by `retry-after-ms` or `x-ms-retry-after-ms`, which some APIs send. Where there are several values, the
- * longest; malformed ones are ignored. Fractions of seconds, which some APIs send, are taken too.
+ * Milliseconds to wait, from the headers of a response: `Retry-After` (RFC 9110 section 10.2.3), which is a number of seconds
+ * or an HTTP-date, and `retry-after-ms` and `x-ms-retry-after-ms`, which some APIs send. The longest of several values;
+ * malformed ones are ignored. Fractions of seconds are accepted, because some APIs send them.
  *
- * @param moment When the response was made, in milliseconds since 1970. Asked only where a date is told.
- * @returns `undefined` where nothing tells a wait.
+ * @param moment The time of the response, in milliseconds since 1970. Called only for a date.
+ * @returns `undefined` if no header has a wait.
  */
 export function retryAfterOf(read: FieldReader, moment: () => number): number | undefined {
   const waits = [
@@ -18,14 +18,14 @@ export function retryAfterOf(read: FieldReader, moment: () => number): number | 
   ]
   return waits.reduce((longest, wait) => {
     if (wait === undefined) return longest
-    const told = boundedWait(wait)
-    return longest === undefined || told > longest ? told : longest
+    const bounded = boundedWait(wait)
+    return longest === undefined || bounded > longest ? bounded : longest
   }, undefined)
 }
 
 /**
- * A wait in whole milliseconds, rounded up, safe however large what was sent. It is not cut to what a timer can wait: a
- * client that came back then would be early.
+ * A wait in whole milliseconds, rounded up, and a safe number however large the sent one was. It may be longer than a timer
+ * can wait: with a shorter wait a client would come back too early.
  */
 export function boundedWait(ms: number): number {
   return Math.min(Math.max(0, Math.ceil(ms)), Number.MAX_SAFE_INTEGER)
@@ -36,14 +36,14 @@ const NUMBER = /^\d+(?:\.\d+)?$/
 
 function until(date: string, moment: () => number): number | undefined {
   if (date.length > LONGEST_DATE) return undefined
-  const told = parseHttpDate(date, moment())
-  return told === undefined ? undefined : told - moment()
+  const time = parseHttpDate(date, moment())
+  return time === undefined ? undefined : time - moment()
 }
 
-/** `Wednesday, 09-Nov-94 08:49:37 GMT` and a little air. */
+/** Enough for `Wednesday, 09-Nov-94 08:49:37 GMT`. */
 const LONGEST_DATE = 40
 
-/** The values of several lines, which a comma joins; but one after the name of a day belongs to a date. */
+/** The values of several header lines, which are joined by commas. A comma after the name of a day belongs to a date. */
 function valuesOf(field: string | undefined): string[] {
   if (field === undefined) return []
   const values: string[] = []

@@ -1,25 +1,25 @@
-/** A limit that is told by a field for each of its numbers. Where there are several fields, the first that is readable. */
+/** A limit with a header for each of its numbers. Of several headers for a number, the first that is readable is used. */
 export interface Family {
-  /** What the limit is called, or the fields whose text is its name. */
+  /** The name of the limit, or the headers that contain it. */
   readonly name?: string | readonly string[]
   readonly limit?: readonly string[]
   readonly remaining: string
   readonly reset?: readonly string[]
-  /** The window in seconds, or a field that tells it and how many of its units are a second. */
-  readonly window?: number | readonly [field: string, perSecond: number]
-  /** What a negative number left means: nothing left, or that nobody knows. @default 'nothing' */
+  /** The window in seconds, or a header that contains it and the number of its units in a second. */
+  readonly window?: number | readonly [header: string, unitsPerSecond: number]
+  /** The meaning of a negative number of remaining tokens: none left, or an unknown number. @default 'nothing' */
   readonly negative?: 'nothing' | 'unknown'
 }
 
 const DAY = 86_400
 
-/** Fields that many APIs send, of which the first family that is there counts. */
+/** Headers that many APIs send. The first family in a response is used. */
 export const GENERAL: readonly Family[] = [
   {
     name: ['ratelimit-name'],
     limit: ['ratelimit-limit'],
     remaining: 'ratelimit-remaining',
-    // GitLab: seconds since 1970 under the draft's name.
+    // GitLab sends seconds since 1970 under the draft's name.
     reset: ['ratelimit-reset', 'ratelimit-resettime'],
   },
   {
@@ -27,25 +27,25 @@ export const GENERAL: readonly Family[] = [
     name: ['x-ratelimit-resource', 'x-ratelimit-bucket'],
     limit: ['x-ratelimit-limit'],
     remaining: 'x-ratelimit-remaining',
-    // Discord's is free of clock skew; Symfony's and Akamai's have names of their own.
+    // Discord's does not depend on clocks; Symfony and Akamai have names of their own.
     reset: ['x-ratelimit-reset-after', 'x-ratelimit-reset', 'x-ratelimit-retry-after', 'x-ratelimit-next'],
     window: ['x-ratelimit-interval-seconds', 1],
   },
   {
-    // X (Twitter); Zendesk, which has no `-limit`.
+    // X (Twitter); Zendesk, without `-limit`.
     limit: ['x-rate-limit-limit', 'x-rate-limit'],
     remaining: 'x-rate-limit-remaining',
     reset: ['x-rate-limit-reset'],
   },
 ]
 
-/** Fields that tell a limit by its name or its window. Several of them may be there at once. */
-// Marked, as a bundle that reads no vendor's fields could not leave it out otherwise.
+/** Headers of limits with a name or a window. A response may have several of them. */
+// Marked as pure, so that a bundle that does not read these headers can leave it out.
 export const NAMED: readonly Family[] = /* @__PURE__ */ namedFamilies()
 
 function namedFamilies(): readonly Family[] {
   return [
-    // OpenAI, and Azure OpenAI, which sends -1 for what it does not know.
+    // OpenAI, and Azure OpenAI, which sends -1 for an unknown number.
     ...['requests', 'tokens', 'input-tokens', 'output-tokens', 'tokens_usage_based'].map(
       (name): Family => ({
         name,
@@ -64,7 +64,7 @@ function namedFamilies(): readonly Family[] {
         reset: [`anthropic-ratelimit-${name}-reset`],
       }),
     ),
-    // Kong. Its months and years are the calendar's.
+    // Kong. Its months and years are those of the calendar.
     ...Object.entries({ second: 1, minute: 60, hour: 3600, day: DAY, month: 0, year: 0 }).map(
       ([name, window]): Family => ({
         name,

@@ -29,7 +29,7 @@ describe('the key of an address', () => {
     '203.0.113.7:54321',
     '[::ffff:203.0.113.7]:443',
     '::ffff:203.0.113.7%eth0',
-  ])('of IPv4 is one, however it is written: %s', (ip) => {
+  ])('of IPv4 is the same in every notation: %s', (ip) => {
     expect(addressKey(ip)).toBe('address:203.0.113.7')
   })
 
@@ -61,7 +61,7 @@ describe('the key of an address', () => {
     { kind: '6to4', ip: '2002:cb00:7107:1:2:3:4:5', wrapped: 'address:2002:cb00:7107:1::/64' },
     // RFC 4380 section 4: server 65.54.227.120, client 203.0.113.7, inverted.
     { kind: 'teredo', ip: '2001:0:4136:e378:8000:63bf:34ff:8ef8', wrapped: 'address:2001:0:4136:e378::/64' },
-  ] as const)('of $kind is the IPv4 address in it, where that is wanted', ({ kind, ip, wrapped }) => {
+  ] as const)('of $kind is the IPv4 address in it, if the option says so', ({ kind, ip, wrapped }) => {
     expect(addressKey(ip, { unwrap: [kind] })).toBe('address:203.0.113.7')
     expect(addressKey(ip)).toBe(wrapped)
     for (const other of ['nat64', '6to4', 'teredo'] as const) {
@@ -70,14 +70,14 @@ describe('the key of an address', () => {
   })
 
   it.each(['64:ff9b:1::203.0.113.7', '64:ff9b::1:203.0.113.7', '2001:1::1', '::203.0.113.7', '::fffe:203.0.113.7'])(
-    'of %s, which only looks like one of those, stays IPv6',
+    'of %s, which only looks like one of those kinds, stays IPv6',
     (ip) => {
       expect(addressKey(ip, { unwrap: ['nat64', '6to4', 'teredo'] })).toMatch(/::\/64$/)
     },
   )
 })
 
-describe('what is no address', () => {
+describe('a value that is not an address', () => {
   it.each([
     '',
     ' ',
@@ -135,11 +135,13 @@ describe('what is no address', () => {
     expect(() => addressKey(ip as never)).toThrow(RailError)
   })
 
-  it.each([undefined, ''])('of %o says where a missing address comes from', (ip) => {
-    expect(() => addressKey(ip)).toThrow(/Express "trust proxy", Fastify trustProxy, Koa app\.proxy/)
+  it('of undefined has an error that names the setting for proxies', () => {
+    expect(() => addressKey(undefined)).toThrow(
+      'addressKey(): expected an IP address, got undefined. Behind a proxy set trust proxy (Express), trustProxy (Fastify) or app.proxy (Koa). See RAIL_BAD_ADDRESS.',
+    )
   })
 
-  it('is refused at once and shown short, however long it is', () => {
+  it('is refused quickly, and its message is short, at any length', () => {
     const hostile = ['1', '1.', ':', '::', '[', ']', '%', 'f:', '0', '1.2.3.4:', ' ', '[::1]:', '\u0000'].map((part) =>
       part.repeat(10_000 / part.length),
     )
@@ -153,7 +155,7 @@ describe('what is no address', () => {
     }
   })
 
-  it('is an error of the request that has it, and spends nothing', async () => {
+  it('is an error of its request, and charges nothing', async () => {
     const limiter = createLimiter<{ ip?: string }>({ identify: ({ ip }) => addressKey(ip), limits: [perMinute(1)] })
     expect(() => limiter.take({})).toThrow(expect.objectContaining({ code: 'RAIL_BAD_ADDRESS' }))
     expect((await limiter.take({ ip: '203.0.113.7' })).refusal).toBeUndefined()
@@ -171,7 +173,7 @@ it.each([
   { options: { unwrap: ['6in4'] }, code: 'RAIL_BAD_OPTION' },
   { options: { prefix: 64 }, code: 'RAIL_UNKNOWN_OPTION' },
   { options: 64, code: 'RAIL_BAD_OPTION' },
-])('an option that makes no sense is an error: $options', ({ options, code }) => {
+])('a wrong option is an error: $options', ({ options, code }) => {
   expect(() => addressKey('::1', options as AddressKeyOptions)).toThrow(expect.objectContaining({ code }))
 })
 
@@ -182,7 +184,7 @@ describe('ipaddr.js, as an oracle,', () => {
     fc.tuple(group, group).map((two) => [0, 0, 0, 0, 0, 0xffff, ...two]),
   )
 
-  /** An address by the oracle's reckoning: the key that it should have. */
+  /** The key of an address according to the oracle. */
   function expected(address: ipaddr.IPv4 | ipaddr.IPv6, bits: number): string {
     if (address.kind() === 'ipv4') return `address:${address.toString()}`
     const v6 = address as ipaddr.IPv6
@@ -190,7 +192,7 @@ describe('ipaddr.js, as an oracle,', () => {
     return `address:${ipaddr.IPv6.networkAddressFromCIDR(`${v6.toString()}/${bits}`).toRFC5952String()}/${bits}`
   }
 
-  it('gives the same key for every address, in every notation', () => {
+  it('gives the same key for every address in every notation', () => {
     const notation = fc.record({
       upper: fc.boolean(),
       padded: fc.boolean(),
@@ -246,9 +248,9 @@ describe('ipaddr.js, as an oracle,', () => {
     let valid = 0
     fc.assert(
       fc.property(fc.oneof(nearly, fc.ipV4(), fc.ipV6(), fc.string({ maxLength: 40 })), (ip) => {
-        // It takes `::1.2.3.4` for IPv4-mapped, which by its bits it is not.
+        // It treats `::1.2.3.4` as IPv4-mapped; by its bits, it is not.
         fc.pre(!/^::\d+\./.test(ip))
-        // It knows fewer names of zones.
+        // It accepts fewer names of zones.
         const zoneless = ip.includes(':') ? ip.replace(/%[\w.~-]+$/, '') : ip
         const isValid = ipaddr.IPv4.isValidFourPartDecimal(ip) || (ip.includes(':') && ipaddr.IPv6.isValid(zoneless))
         let key: string | undefined

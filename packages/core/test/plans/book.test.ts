@@ -13,8 +13,8 @@ const document = {
   defaultPlan: 'free',
 } satisfies PlanDocument
 
-/** What limits say, in short: `per_second 10/1000`, with the burst where it is another number. */
-function said(limits: readonly { name: string; tokens: number; windowMs: number; burst: number }[]): string[] {
+/** Limits in short: `per_second 10/1000`, with the burst if it differs. */
+function inShort(limits: readonly { name: string; tokens: number; windowMs: number; burst: number }[]): string[] {
   return limits.map(
     ({ name, tokens, windowMs, burst }) => `${name} ${tokens}/${windowMs}${burst === tokens ? '' : ` burst ${burst}`}`,
   )
@@ -25,9 +25,9 @@ const overriding = (overrides: PlanCustomer['overrides']): PlanDocument => ({
   customers: { acme: { plan: 'pro', overrides } },
 })
 
-describe('whose limits', () => {
+describe('the limits of a customer', () => {
   test('a customer has the limits of their plan', () => {
-    expect(said(createPlanBook(document).limitsFor('acme', ''))).toEqual([
+    expect(inShort(createPlanBook(document).limitsFor('acme', ''))).toEqual([
       'per_second 50/1000 burst 100',
       'model_tokens 90000/60000',
     ])
@@ -35,25 +35,25 @@ describe('whose limits', () => {
 
   test('a customer without a plan has those of the default plan, listed or not', () => {
     const book = createPlanBook(document)
-    expect(said(book.limitsFor('zeta', ''))).toEqual(['per_second 10/1000', 'per_minute 300/60000'])
-    expect(book.limitsFor('a stranger', '')).toEqual(book.limitsFor('zeta', ''))
-    expect([book.has('zeta'), book.has('a stranger')]).toEqual([true, false])
+    expect(inShort(book.limitsFor('zeta', ''))).toEqual(['per_second 10/1000', 'per_minute 300/60000'])
+    expect(book.limitsFor('an unlisted customer', '')).toEqual(book.limitsFor('zeta', ''))
+    expect([book.has('zeta'), book.has('an unlisted customer')]).toEqual([true, false])
   })
 
   test('without a default plan, a customer without a plan has no limit', () => {
     const book = createPlanBook({ ...document, defaultPlan: undefined })
     expect(book.limitsFor('zeta', '')).toEqual([])
-    expect(book.limitsFor('a stranger', '')).toEqual([])
+    expect(book.limitsFor('an unlisted customer', '')).toEqual([])
   })
 
-  test('a dimension that is left out has no limit', () => {
+  test('a limit that is left out is not enforced', () => {
     const book = createPlanBook({ plans: { slow: { limits: { per_minute: 5 } }, none: {} }, defaultPlan: 'slow' })
-    expect(said(book.limitsFor('acme', ''))).toEqual(['per_minute 5/60000'])
+    expect(inShort(book.limitsFor('acme', ''))).toEqual(['per_minute 5/60000'])
     book.update({ defaultPlan: 'none' })
     expect(book.limitsFor('acme', '')).toEqual([])
   })
 
-  test('any text is a key, those that objects know too', () => {
+  test('any string is a key, the names of object members too', () => {
     const keys = ['__proto__', 'constructor', 'toString', '👩‍🚀', 'a\nb', 'x'.repeat(10_000)]
     const customers = keys.map((key): [string, PlanCustomer] => [key, { plan: 'pro' }])
     for (const one of [customers, new Map(customers), JSON.parse(JSON.stringify(Object.fromEntries(customers)))]) {
@@ -65,7 +65,7 @@ describe('whose limits', () => {
 })
 
 describe('the array', () => {
-  test('is the same and frozen until something changes', () => {
+  test('is the same, and frozen, until something changes', () => {
     const book = createPlanBook(overriding({ per_second: 70 }))
     const before = book.limitsFor('acme', '')
     expect(book.limitsFor('acme', '')).toBe(before)
@@ -86,18 +86,24 @@ describe('the array', () => {
 
 describe('scopes', () => {
   test('a scope has limits of its own', () => {
-    expect(said(createPlanBook(document).limitsFor('acme', 'writes'))).toEqual(['per_minute 60/60000'])
+    expect(inShort(createPlanBook(document).limitsFor('acme', 'writes'))).toEqual(['per_minute 60/60000'])
   })
 
   test('a plan without a scope that another plan has adds no limit to it', () => {
     const book = createPlanBook(document)
     expect(book.limitsFor('zeta', 'writes')).toEqual([])
-    expect(book.limitsFor('zeta', 'writes')).toBe(book.limitsFor('a stranger', 'writes'))
+    expect(book.limitsFor('zeta', 'writes')).toBe(book.limitsFor('an unlisted customer', 'writes'))
   })
 
   test('a scope that no plan has is an error, with a suggestion', () => {
     const book = createPlanBook(document)
-    expect(() => book.limitsFor('zeta', 'wriets')).toThrow(/No plan has the scope "wriets". Did you mean "writes"\?/)
+    expect(() => book.limitsFor('zeta', 'wriets')).toThrow(
+      expect.objectContaining({
+        code: 'RAIL_UNKNOWN_SCOPE',
+        message:
+          'scope: expected a scope of a plan (writes), got "wriets". Did you mean "writes"? A scope without limits is {} in a plan.',
+      }),
+    )
     expect(() => book.limitsFor('zeta', '__proto__')).toThrow(RailError)
     expect([book.hasScope(''), book.hasScope('writes'), book.hasScope('wriets')]).toEqual([true, true, false])
   })
@@ -115,21 +121,21 @@ describe('overrides', () => {
     ['inherit', { per_second: 'inherit' }, ['per_second 50/1000 burst 100', 'model_tokens 90000/60000']],
     ['a general limit keeps its window', { model_tokens: 5 }, ['per_second 50/1000 burst 100', 'model_tokens 5/60000']],
     [
-      'a name that says its window may be new to the plan',
+      'a name that contains its window need not be in the plan',
       { per_day: 1_000 },
       ['per_second 50/1000 burst 100', 'model_tokens 90000/60000', 'per_day 1000/86400000'],
     ],
   ])('%s', (_, overrides, expected) => {
-    expect(said(createPlanBook(overriding(overrides)).limitsFor('acme', ''))).toEqual(expected)
+    expect(inShort(createPlanBook(overriding(overrides)).limitsFor('acme', ''))).toEqual(expected)
   })
 
   test('a burst grows in proportion, rounded up', () => {
     const plans = { pro: { limits: { per_second: { tokens: 3, burst: 10 } } } }
     const book = createPlanBook({ plans, customers: { acme: { plan: 'pro', overrides: { per_second: 1 } } } })
-    expect(said(book.limitsFor('acme', ''))).toEqual(['per_second 1/1000 burst 4'])
+    expect(inShort(book.limitsFor('acme', ''))).toEqual(['per_second 1/1000 burst 4'])
   })
 
-  test('what a limit counts stays', () => {
+  test('an override keeps what a limit counts', () => {
     const plans = { pro: { limits: { per_second: { tokens: 3, counts: 'requests' } } } } as const
     const book = createPlanBook({ plans, customers: { acme: { plan: 'pro', overrides: { per_second: 9 } } } })
     expect(book.limitsFor('acme', '')[0]).toMatchObject({ tokens: 9, counts: 'requests' })
@@ -137,18 +143,18 @@ describe('overrides', () => {
 
   test('a scope has overrides by the name that is sent, and may get its first limit from one', () => {
     const book = createPlanBook(overriding({ 'writes.per_minute': 'no-limit', 'writes.per_hour': 5 }))
-    expect(said(book.limitsFor('acme', 'writes'))).toEqual(['per_hour 5/3600000'])
-    expect(said(book.limitsFor('acme', ''))).toHaveLength(2)
+    expect(inShort(book.limitsFor('acme', 'writes'))).toEqual(['per_hour 5/3600000'])
+    expect(inShort(book.limitsFor('acme', ''))).toHaveLength(2)
   })
 
   test('an override of a limit that another plan has does nothing until the plan has it', () => {
     const book = createPlanBook({ ...document, customers: { zeta: { overrides: { model_tokens: 7 } } } })
-    expect(said(book.limitsFor('zeta', ''))).toEqual(['per_second 10/1000', 'per_minute 300/60000'])
+    expect(inShort(book.limitsFor('zeta', ''))).toEqual(['per_second 10/1000', 'per_minute 300/60000'])
     expect(book.explain('zeta').idle).toEqual([
       { name: 'model_tokens', override: { tokens: 7 }, why: 'not in the plan' },
     ])
     book.update({ customers: { zeta: { plan: 'pro', overrides: { model_tokens: 7 } } } })
-    expect(said(book.limitsFor('zeta', ''))).toContain('model_tokens 7/60000')
+    expect(inShort(book.limitsFor('zeta', ''))).toContain('model_tokens 7/60000')
   })
 })
 
@@ -159,19 +165,19 @@ describe('the end of an override', () => {
     const clock = manualClock(end - 1)
     const book = createPlanBook(overriding({ model_tokens: { tokens: 7, expires } }), { clock })
     const before = book.limitsFor('acme', '')
-    expect(said(before)).toContain('model_tokens 7/60000')
+    expect(inShort(before)).toContain('model_tokens 7/60000')
     clock.advance(1)
     const after = book.limitsFor('acme', '')
-    expect(said(after)).toContain('model_tokens 90000/60000')
+    expect(inShort(after)).toContain('model_tokens 90000/60000')
     expect(book.limitsFor('acme', '')).toBe(after)
   })
 
-  test('a clock that is set back makes it hold again', () => {
+  test('a clock that is set back puts it in force again', () => {
     const clock = manualClock(end)
     const book = createPlanBook(overriding({ per_second: { tokens: 7, burst: 7, expires: end } }), { clock })
-    expect(said(book.limitsFor('acme', ''))).toContain('per_second 50/1000 burst 100')
+    expect(inShort(book.limitsFor('acme', ''))).toContain('per_second 50/1000 burst 100')
     clock.advance(-1)
-    expect(said(book.limitsFor('acme', ''))).toContain('per_second 7/1000')
+    expect(inShort(book.limitsFor('acme', ''))).toContain('per_second 7/1000')
   })
 
   test('of several, each ends by itself', () => {
@@ -180,20 +186,20 @@ describe('the end of an override', () => {
     const book = createPlanBook(overriding(overrides), { clock })
     const at = (now: number): string[] => {
       clock.set(now)
-      return said(book.limitsFor('acme', ''))
+      return inShort(book.limitsFor('acme', ''))
     }
     expect(at(99)).toEqual(['per_second 1/1000', 'model_tokens 2/60000'])
     expect(at(100)).toEqual(['per_second 50/1000 burst 100', 'model_tokens 2/60000'])
     expect(at(200)).toEqual(['per_second 50/1000 burst 100', 'model_tokens 90000/60000'])
   })
 
-  test('it is the epoch unless a clock is given', () => {
+  test('is compared with Date.now by default', () => {
     const book = createPlanBook(overriding({ model_tokens: { tokens: 7, expires: Date.now() + 3_600_000 } }))
-    expect(said(book.limitsFor('acme', ''))).toContain('model_tokens 7/60000')
+    expect(inShort(book.limitsFor('acme', ''))).toContain('model_tokens 7/60000')
     book.update({
       customers: { acme: { plan: 'pro', overrides: { model_tokens: { tokens: 7, expires: Date.now() } } } },
     })
-    expect(said(book.limitsFor('acme', ''))).toContain('model_tokens 90000/60000')
+    expect(inShort(book.limitsFor('acme', ''))).toContain('model_tokens 90000/60000')
   })
 })
 
@@ -201,20 +207,20 @@ describe('split over servers', () => {
   test('each limit is a share that remembers the whole', () => {
     const [whole] = createPlanBook(document).limitsFor('zeta', '')
     const book = createPlanBook({ ...document, servers: { split: 4 } })
-    expect(said(book.limitsFor('zeta', ''))).toEqual(['per_second 3/1000', 'per_minute 75/60000'])
+    expect(inShort(book.limitsFor('zeta', ''))).toEqual(['per_second 3/1000', 'per_minute 75/60000'])
     expect(book.limitsFor('zeta', '')[0]).toEqual(share(whole as NonNullable<typeof whole>, 4))
-    expect(said(book.limitsFor('acme', 'writes'))).toEqual(['per_minute 15/60000'])
+    expect(inShort(book.limitsFor('acme', 'writes'))).toEqual(['per_minute 15/60000'])
   })
 
   test('another number of servers makes other shares, of overrides too', () => {
     const book = createPlanBook({ ...overriding({ per_second: { tokens: 80, burst: 80 } }), servers: { split: 4 } })
-    expect(said(book.limitsFor('acme', ''))).toContain('per_second 20/1000')
+    expect(inShort(book.limitsFor('acme', ''))).toContain('per_second 20/1000')
     book.update({ servers: { split: 5 } })
-    expect(said(book.limitsFor('acme', ''))).toContain('per_second 16/1000')
+    expect(inShort(book.limitsFor('acme', ''))).toContain('per_second 16/1000')
     const before = book.limitsFor('acme', '')
     book.update({ servers: { split: 5 } })
     expect(book.limitsFor('acme', '')).toBe(before)
     book.update({ servers: 'each' })
-    expect(said(book.limitsFor('acme', ''))).toContain('per_second 80/1000')
+    expect(inShort(book.limitsFor('acme', ''))).toContain('per_second 80/1000')
   })
 })

@@ -175,7 +175,7 @@ describe('the list of RateLimit', () => {
     '5;r=1',
     '?1;r=1',
     ':aA==:;r=1',
-  ])('loses only the member that says nothing usable: %s', (member) => {
+  ])('ignores only the unusable member: %s', (member) => {
     expect(one(`"a";r=1, ${member}, "b";r=2`)).toEqual([
       { name: 'a', remaining: 1 },
       { name: 'b', remaining: 2 },
@@ -251,13 +251,13 @@ describe('RateLimit-Limit and its like, revisions 00 to 06', () => {
   })
 
   it.each(['', 'NaN', 'Infinity', '1e3', '0x10', '5, 3', 'null', 'undefined'])(
-    'tell nothing when %j is left',
+    'are ignored when %j is left',
     (remaining) => {
       expect(trio('100', { 'RateLimit-Remaining': remaining })).toEqual([])
     },
   )
 
-  it('tell that nothing is left when less than nothing is', () => {
+  it('give 0 for a negative number', () => {
     expect(trio('100', { 'RateLimit-Remaining': '-7' })).toMatchObject([{ remaining: 0 }])
   })
 })
@@ -300,7 +300,7 @@ describe('any form of header fields', () => {
     expect(limitsIn(headers)).toHaveLength(2)
   })
 
-  it('tells of nothing where nothing is told', () => {
+  it('gives no limit and no wait for a response without headers', () => {
     expect(parseHeaders({})).toEqual({ limits: [], stale: false })
     expect(parseHeaders(new Headers())).toEqual({ limits: [], stale: false })
   })
@@ -308,9 +308,9 @@ describe('any form of header fields', () => {
   it.each([
     { what: 'a response of fetch', response: new Response('', { headers: { RateLimit: '"a";r=1' } }) },
     { what: "another client's response", response: { status: 200, headers: { ratelimit: '"a";r=1' } } },
-  ])('refuses $what in place of its headers: it would seem to tell no limit', ({ response }) => {
+  ])('refuses $what in place of its headers', ({ response }) => {
     expect(() => parseHeaders(response as unknown as HeaderSource)).toThrow(
-      'parseHeaders() takes header fields, got an object. Give response.headers.',
+      'parseHeaders(): expected headers, got an object. Pass response.headers.',
     )
   })
 })

@@ -11,37 +11,37 @@ function waitOf(retryAfter: string | readonly string[], more: Record<string, str
 
 describe('Retry-After', () => {
   it.each([
-    { told: '0', is: 0 },
-    { told: '1', is: 1_000 },
-    { told: '007', is: 7_000 },
-    { told: ' 120 ', is: 120_000 },
-    { told: '2.0', is: 2_000 },
-    { told: '0.493', is: 493 },
-    { told: '0.0001', is: 1 },
-    { told: '2147483', is: 2_147_483_000 },
-    { told: '2147484', is: 2_147_484_000 },
-    { told: '2592000', is: 2_592_000_000 },
-    { told: '1445412480', is: 1_445_412_480_000 },
-    { told: '9'.repeat(400), is: Number.MAX_SAFE_INTEGER },
-  ])('of $told seconds is $is ms', ({ told, is }) => {
-    expect(waitOf(told)).toBe(is)
+    { sent: '0', is: 0 },
+    { sent: '1', is: 1_000 },
+    { sent: '007', is: 7_000 },
+    { sent: ' 120 ', is: 120_000 },
+    { sent: '2.0', is: 2_000 },
+    { sent: '0.493', is: 493 },
+    { sent: '0.0001', is: 1 },
+    { sent: '2147483', is: 2_147_483_000 },
+    { sent: '2147484', is: 2_147_484_000 },
+    { sent: '2592000', is: 2_592_000_000 },
+    { sent: '1445412480', is: 1_445_412_480_000 },
+    { sent: '9'.repeat(400), is: Number.MAX_SAFE_INTEGER },
+  ])('of $sent seconds is $is ms', ({ sent, is }) => {
+    expect(waitOf(sent)).toBe(is)
   })
 
   it.each([
-    { form: 'IMF-fixdate', told: 'Wed, 21 Oct 2015 07:28:05 GMT', is: 5_000 },
-    { form: 'RFC 850', told: 'Wednesday, 21-Oct-15 07:28:05 GMT', is: 5_000 },
-    { form: 'asctime', told: 'Wed Oct 21 07:28:05 2015', is: 5_000 },
-    { form: 'asctime with a day of one digit', told: 'Sun Nov  1 07:28:00 2015', is: 11 * 86_400_000 },
-    { form: 'a date that has passed', told: 'Wed, 21 Oct 2015 07:27:59 GMT', is: 0 },
-    { form: 'RFC 850, a year that has passed rather than one in 84', told: 'Sunday, 06-Nov-99 08:49:37 GMT', is: 0 },
+    { form: 'IMF-fixdate', sent: 'Wed, 21 Oct 2015 07:28:05 GMT', is: 5_000 },
+    { form: 'RFC 850', sent: 'Wednesday, 21-Oct-15 07:28:05 GMT', is: 5_000 },
+    { form: 'asctime', sent: 'Wed Oct 21 07:28:05 2015', is: 5_000 },
+    { form: 'asctime with a day of one digit', sent: 'Sun Nov  1 07:28:00 2015', is: 11 * 86_400_000 },
+    { form: 'a date that has passed', sent: 'Wed, 21 Oct 2015 07:27:59 GMT', is: 0 },
+    { form: 'RFC 850, a year that has passed rather than one in 84', sent: 'Sunday, 06-Nov-99 08:49:37 GMT', is: 0 },
     {
       form: 'RFC 850, a year within 50',
-      told: 'Thursday, 06-Nov-64 08:49:37 GMT',
+      sent: 'Thursday, 06-Nov-64 08:49:37 GMT',
       is: Date.UTC(2064, 10, 6, 8, 49, 37) - AT,
     },
-    { form: 'a leap second', told: 'Wed, 21 Oct 2015 07:28:60 GMT', is: 60_000 },
-  ])('may be a date: $form', ({ told, is }) => {
-    expect(waitOf(told)).toBe(is)
+    { form: 'a leap second', sent: 'Wed, 21 Oct 2015 07:28:60 GMT', is: 60_000 },
+  ])('may be a date: $form', ({ sent, is }) => {
+    expect(waitOf(sent)).toBe(is)
   })
 
   it('is counted from the response’s own date in each of its forms too', () => {
@@ -90,20 +90,20 @@ describe('Retry-After', () => {
     'a'.repeat(10_000),
     `${'1'.repeat(10_000)}x`,
     'Wed, '.repeat(2_000),
-  ])('that is malformed is ignored: %j', (told) => {
-    expect(parseHeaders({ Date: DATE, 'Retry-After': told })).toEqual({ limits: [], stale: false })
+  ])('that is malformed is ignored: %j', (sent) => {
+    expect(parseHeaders({ Date: DATE, 'Retry-After': sent })).toEqual({ limits: [], stale: false })
   })
 
   it.each([
-    { told: '1, 3', is: 3_000 },
-    { told: ['1', '3'], is: 3_000 },
-    { told: '3, 1', is: 3_000 },
-    { told: 'abc, 3', is: 3_000 },
-    { told: 'Wed, 21 Oct 2015 07:28:05 GMT, 3', is: 5_000 },
-    { told: '9, Wed, 21 Oct 2015 07:28:05 GMT', is: 9_000 },
-    { told: 'Wed, 21 Oct 2015 07:28:05 GMT, Wednesday, 21-Oct-15 07:28:09 GMT', is: 9_000 },
-  ])('on several lines is the longest: $told', ({ told, is }) => {
-    expect(waitOf(told)).toBe(is)
+    { sent: '1, 3', is: 3_000 },
+    { sent: ['1', '3'], is: 3_000 },
+    { sent: '3, 1', is: 3_000 },
+    { sent: 'abc, 3', is: 3_000 },
+    { sent: 'Wed, 21 Oct 2015 07:28:05 GMT, 3', is: 5_000 },
+    { sent: '9, Wed, 21 Oct 2015 07:28:05 GMT', is: 9_000 },
+    { sent: 'Wed, 21 Oct 2015 07:28:05 GMT, Wednesday, 21-Oct-15 07:28:09 GMT', is: 9_000 },
+  ])('on several lines is the longest: $sent', ({ sent, is }) => {
+    expect(waitOf(sent)).toBe(is)
   })
 
   it.each([
@@ -113,7 +113,7 @@ describe('Retry-After', () => {
     { headers: { 'retry-after-ms': '2500', 'retry-after': '2' }, is: 2_500 },
     { headers: { 'retry-after-ms': 'abc' }, is: undefined },
     { headers: { 'retry-after-ms': '-1' }, is: undefined },
-  ])('may be told in milliseconds too: $headers', ({ headers, is }) => {
+  ])('may be in milliseconds too: $headers', ({ headers, is }) => {
     expect(parseHeaders(headers as HeaderSource).retryAfterMs).toBe(is)
   })
 

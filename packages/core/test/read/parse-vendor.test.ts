@@ -10,7 +10,7 @@ function limitsIn(headers: Record<string, string>): readonly ParsedLimit[] {
   return parseHeaders({ Date: DATE, ...headers }, CLIENT).limits
 }
 
-describe('the limits that other APIs tell', () => {
+describe('the limits of other APIs', () => {
   it.each([
     {
       api: 'GitHub',
@@ -219,9 +219,9 @@ describe('the limits that other APIs tell', () => {
       },
       is: [{ name: 'API', quota: 50, windowMs: 10_000, remaining: 0, resetAfterMs: 8_000 }],
     },
-    { api: 'Stripe and Slack, which tell none', headers: { 'Retry-After': '30' }, is: [] },
+    { api: 'Stripe and Slack, which send none', headers: { 'Retry-After': '30' }, is: [] },
     {
-      api: 'one that has no limit and says -1',
+      api: 'one without a limit, which sends -1',
       headers: { 'X-RateLimit-Limit': '-1', 'X-RateLimit-Remaining': '-1', 'X-RateLimit-Reset': '0' },
       is: [],
     },
@@ -234,19 +234,19 @@ describe('the limits that other APIs tell', () => {
     expect(limitsIn({ RateLimit: '"a";r=', 'X-RateLimit-Remaining': '5' })).toEqual([{ remaining: 5 }])
   })
 
-  it('are read once where one limit is told under several general names', () => {
+  it('are read once if one limit has several general names', () => {
     const more = { 'X-RateLimit-Remaining': '5', 'X-Rate-Limit-Remaining': '6' }
     expect(limitsIn({ 'RateLimit-Remaining': '4', ...more })).toEqual([{ remaining: 4 }])
     expect(limitsIn({ 'RateLimit-Remaining': 'x', ...more })).toEqual([{ remaining: 5 }])
   })
 
   it.each(['remaining', 'limit', 'until', 'period', 'name'])(
-    'are read without throwing where Basecamp’s %s is no text',
+    'are read without throwing where Basecamp’s %s is not a string',
     (member) => {
       const known = member === 'remaining' ? [] : [expect.objectContaining({ remaining: 3 })]
       for (const value of ['{"toString":1,"valueOf":1}', '[{"toString":null}]', '[[1]]', 'true', 'null']) {
-        const told = `{"remaining":3,${JSON.stringify(member)}:${value}}`
-        expect(limitsIn({ 'X-RateLimit': told }), told).toEqual(known)
+        const sent = `{"remaining":3,${JSON.stringify(member)}:${value}}`
+        expect(limitsIn({ 'X-RateLimit': sent }), sent).toEqual(known)
       }
     },
   )
@@ -310,7 +310,7 @@ describe('a reset', () => {
     { reset: '2015-13-21T07:28:05Z', is: undefined },
     { reset: '2015-02-30T07:28:05Z', is: undefined },
     { reset: '2015-10-21T25:28:05Z', is: undefined },
-  ])('told as $reset is $is ms away', ({ reset, is }) => {
+  ])('sent as $reset is $is ms away', ({ reset, is }) => {
     expect(resetOf(reset)).toBe(is)
   })
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { build } from 'vite'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { readCopy } from '../../src/disk-copy.js'
+import { readCopy } from '../../src/in-force/disk-copy.js'
 
 const KILLS = Number(process.env.RAIL_KILLS ?? 1_000)
 /** So many writers at a time, each with a copy of its own: they mostly start. */

@@ -7,12 +7,12 @@ import {
   type SyncResponse,
   syncRequestSchema,
   syncResponseSchema,
-} from '../../src/sync-protocol.js'
+} from '../../src/protocol/messages.js'
 
-/** What a test may answer instead of what a control plane would. */
+/** Answers a request in place of the fake control plane. */
 export type Answering = (request: SyncRequest, response: ServerResponse, plane: FakeControlPlane) => void
 
-/** A control plane that speaks the protocol by the letter, over a real socket, and says whatever a test wants. */
+/** A control plane on a real socket. It follows the protocol, and answers as a test wants. */
 export interface FakeControlPlane {
   readonly url: string
   /** All requests that came, each checked against the protocol. */
@@ -25,7 +25,7 @@ export interface FakeControlPlane {
   servers: number
   serverTime: number
   document: SyncDocument
-  /** Instead of the usual answer; `undefined`: the usual one. */
+  /** Answers in place of the usual answer; `undefined`: the usual one. */
   answering: Answering | undefined
   /** The usual answer to a request, checked against the protocol. */
   answerTo(request: SyncRequest): SyncResponse

@@ -1,11 +1,11 @@
-import type { Schedule } from '../../src/schedule.js'
+import type { Schedule } from '../../src/base/schedule.js'
 
 /** Timers that a test fires by hand. */
 export interface ManualSchedule {
   readonly schedule: Schedule
-  /** The waits that are running, in milliseconds as they were asked for. */
+  /** The running waits, in milliseconds as requested. */
   waits(): readonly number[]
-  /** Fires the timer that is due first, of those that pass. Gives its wait. */
+  /** Fires the timer that is due first, of those that pass. Returns its wait. */
   fire(passes?: (afterMs: number) => boolean): number
   /** Resolves once a timer that passes is running (at once if one is). */
   running(passes?: (afterMs: number) => boolean): Promise<void>
@@ -20,7 +20,7 @@ export function manualSchedule(): ManualSchedule {
     schedule: (task, afterMs) => {
       const entry = { task, afterMs }
       tasks.push(entry)
-      for (const look of waiting) look()
+      for (const check of waiting) check()
       return () => {
         if (tasks.includes(entry)) tasks.splice(tasks.indexOf(entry), 1)
       }
@@ -35,13 +35,13 @@ export function manualSchedule(): ManualSchedule {
     },
     running: (passes = any) =>
       new Promise((resolve) => {
-        const look = (): void => {
+        const check = (): void => {
           if (!tasks.some(({ afterMs }) => passes(afterMs))) return
-          waiting.delete(look)
+          waiting.delete(check)
           resolve()
         }
-        waiting.add(look)
-        look()
+        waiting.add(check)
+        check()
       }),
   }
 }

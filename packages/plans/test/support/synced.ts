@@ -9,18 +9,18 @@ export interface Synced {
   readonly plans: SyncedPlans
   readonly clock: ManualClock
   readonly timers: ManualSchedule
-  readonly told: RailError[]
-  /** The token, which must not be told anywhere. */
+  readonly errors: RailError[]
+  /** The token, which must not appear anywhere else. */
   readonly token: string
-  /** Resolves once an exchange is over. Gives the wait until the next. */
+  /** Resolves after an exchange, with the wait until the next. */
   exchanged(): Promise<number>
-  /** Has the wait pass and another exchange happen. Gives the wait after it. */
+  /** Lets the wait pass and waits for another exchange. Resolves with the wait after it. */
   exchange(): Promise<number>
   /** The tokens per second of a customer's limit; `undefined`: no limit. */
   perSecond(customer: string): number | undefined
 }
 
-/** Timers of one exchange and of `ready()` are told by their length from the waits between exchanges. */
+/** The lengths of the timers of an exchange and of `ready()`, which distinguish them from the waits between exchanges. */
 const TIMEOUT_MS = 10_007
 const READY_MS = 2_003
 const isWait = (afterMs: number): boolean => afterMs !== TIMEOUT_MS && afterMs !== READY_MS && afterMs !== 1_000
@@ -32,7 +32,7 @@ export async function synced(options: Partial<SyncOptions> = {}, given?: FakeCon
   const plane = given ?? (await fakeControlPlane())
   const clock = manualClock(1_000_000)
   const timers = manualSchedule()
-  const told: RailError[] = []
+  const errors: RailError[] = []
   const token = 'secret-token'
   const plans = syncPlans({
     url: plane.url,
@@ -42,7 +42,7 @@ export async function synced(options: Partial<SyncOptions> = {}, given?: FakeCon
     random: () => 0.6,
     timeout: TIMEOUT_MS,
     readyWithin: READY_MS,
-    onError: (error) => told.push(error),
+    onError: (error) => errors.push(error),
     ...options,
   })
   const exchanged = async (): Promise<number> => {
@@ -54,7 +54,7 @@ export async function synced(options: Partial<SyncOptions> = {}, given?: FakeCon
     plans,
     clock,
     timers,
-    told,
+    errors,
     token,
     exchanged,
     exchange: async () => {
