@@ -1,4 +1,4 @@
-// Each project reads it, in vitest.base.ts.
+// vitest.base.ts reads it for each project.
 process.env.RAIL_TESTS = 'faults'
 
 export { default } from './vitest.config.js'

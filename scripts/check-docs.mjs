@@ -1,5 +1,5 @@
-// Compiles every ts and js code block of README.md, docs/ and the packages' READMEs against the workspace, and runs it:
-// a block has to end by itself, within 20 seconds. A fence that says `no-run` is only compiled.
+// Compiles every ts and js code block of README.md, docs/ and the packages' READMEs against the workspace, then runs it.
+// A block has to end by itself within 20 seconds. A block with `no-run` on its fence is only compiled.
 import { spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
@@ -7,7 +7,7 @@ import { join, relative } from 'node:path'
 import { build } from 'vite'
 import { env, finish, markdownFiles, root, run } from './workspace.mjs'
 
-/** The code blocks of a file. Each keeps its line numbers, so that an error names the line of the Markdown. */
+/** The code blocks of a file. Empty lines in front keep the line numbers, so an error names the line of the Markdown. */
 function blocksOf(file) {
   const text = readFileSync(join(root, file), 'utf8')
   return [...text.matchAll(/^( *)```(ts|js)\b([^\n]*)\n(.*?)^ *```/gms)].map((match) => {

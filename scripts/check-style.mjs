@@ -1,8 +1,9 @@
-// Counts what plain English does without, in the Markdown files and in the comments and strings of packages/*/src, and compares
-// the counts with scripts/style-baseline.json. A count may not grow. Where one shrank, `--write` lowers the baseline.
+// Counts faults of style in the Markdown files and in the comments and strings of packages/*/src, and compares the counts with
+// scripts/style-baseline.json. A count may not grow. When one shrank, `--write` lowers the baseline.
 // `--list` prints every finding, `--list docs/guides` those of files whose path starts so.
 //
-// Quotations are left out: block quotes in Markdown, and the phrases under `allowed` in the baseline, each with its reason.
+// Quotations do not count: block quotes in Markdown, and phrases under `allowed` in the baseline,
+// each `{ file, text, why }`.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import ts from 'typescript'
