@@ -8,26 +8,26 @@ import { finish, root } from './workspace.mjs'
 
 const AUTHOR = 'The Rail authors'
 
-/** The keywords of every package; a package adds its folder's name and its own. */
+/** The keywords of every package, before its own. A package without any gets its folder's name. */
 const KEYWORDS = ['rate-limit', 'rate-limiter', 'rate-limiting', 'throttle', 'api']
 const OWN_KEYWORDS = {
   client: ['fetch', 'retry', 'retry-after', 'backoff', '429'],
   conformance: ['testing', 'vitest'],
   control: ['control-plane', 'plans', 'quota', 'cli'],
   core: ['token-bucket', 'ratelimit-headers', 'retry-after'],
-  express: ['middleware'],
-  fastify: ['fastify-plugin'],
-  hono: ['middleware', 'edge', 'cloudflare-workers'],
+  express: ['express', 'middleware'],
+  fastify: ['fastify', 'fastify-plugin'],
+  hono: ['hono', 'middleware', 'edge', 'cloudflare-workers'],
   keys: ['api-key', 'authentication', 'brute-force'],
-  koa: ['middleware'],
+  koa: ['koa', 'middleware'],
   plans: ['yaml', 'overrides', 'quota'],
-  redis: ['token-bucket', 'distributed', 'lua'],
+  redis: ['redis', 'token-bucket', 'distributed', 'lua'],
 }
 
 /** The metadata of a package, in the order in which it stands before `license`. */
 function metadataOf(folder) {
   return {
-    keywords: [...new Set([...KEYWORDS, folder, ...(OWN_KEYWORDS[folder] ?? [])])],
+    keywords: [...KEYWORDS, ...(OWN_KEYWORDS[folder] ?? [folder])],
     homepage: `${REPOSITORY}/tree/main/packages/${folder}#readme`,
     bugs: { url: `${REPOSITORY}/issues` },
     repository: { type: 'git', url: `git+${REPOSITORY}.git`, directory: `packages/${folder}` },
@@ -92,7 +92,7 @@ const faults = []
 function put(path, now, wanted) {
   if (now === wanted) return
   if (writes) writeFileSync(join(root, path), wanted)
-  else faults.push(`${path}: expected what scripts/write-metadata.mjs writes, got other text. Run that script.`)
+  else faults.push(`${path}: expected what scripts/write-metadata.mjs writes. Run that script.`)
 }
 
 if (process.argv.includes('--publish') && isPlaceholder(REPOSITORY)) {
