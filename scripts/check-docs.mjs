@@ -38,7 +38,11 @@ async function bundle(blocks, folder) {
       outDir: 'built',
       minify: false,
       target: 'node20',
-      rollupOptions: { input: Object.fromEntries(blocks.map(({ name }) => [name, join(folder, name)])) },
+      rollupOptions: {
+        // The compiler reports these, and names the block.
+        shimMissingExports: true,
+        input: Object.fromEntries(blocks.map(({ name }) => [name, join(folder, name)])),
+      },
     },
   })
 }
@@ -81,7 +85,11 @@ try {
     if (!compiled.ok) faults.push(compiled.output)
   }
   const waiting = blocks.filter((block) => block.run)
-  await bundle(waiting, folder)
+  const unbundled = await bundle(waiting, folder).then(() => undefined, String)
+  if (unbundled !== undefined) {
+    faults.push(`${unbundled}\nNo block was run.`)
+    waiting.length = 0
+  }
   const worker = async () => {
     for (let block = waiting.shift(); block; block = waiting.shift()) {
       const fault = await faultOf(block, folder)
