@@ -1,12 +1,13 @@
 // Counts faults of style in the Markdown files and in the comments and strings of packages/*/src, and compares the counts with
-// scripts/style-baseline.json. A count may not grow. When one shrank, `--write` lowers the baseline.
+// scripts/style-baseline.json. A count may not grow. When one shrank, `--write` lowers the baseline. `--reset` takes all counts
+// as they are, which is for folders that moved.
 // `--list` prints every finding, `--list docs/guides` those of files whose path starts so.
 //
 // Quotations do not count: block quotes in Markdown, and phrases under `allowed` in the baseline,
 // each `{ file, text, why }`.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import ts from 'typescript'
+import { blank, proseOfMarkdown, proseOfSource } from './prose.mjs'
 import { finish, markdownFiles, root } from './workspace.mjs'
 
 const BASELINE = 'scripts/style-baseline.json'
@@ -46,109 +47,6 @@ const sourceFiles = () =>
     const files = readdirSync(join(root, folder), { recursive: true })
     return files.filter((file) => file.endsWith('.ts')).map((file) => join(folder, file))
   })
-
-/** Spaces in place of what is no prose, so that every finding keeps its line. */
-const blank = (text) => text.replaceAll(/[^\n]/g, ' ')
-/** Code within prose counts as one word, and no word in it is a finding. */
-const withoutCode = (text) => text.replaceAll(/`[^`]*`/g, (code) => `x${blank(code).slice(1)}`)
-
-/** The prose of a Markdown file as `{ line, text, kind }`: paragraphs, list items and headings, or cells of tables. */
-function proseOfMarkdown(file) {
-  const text = withoutCode(
-    readFileSync(join(root, file), 'utf8')
-      .replace(/^---\n.*?\n---\n/s, blank)
-      .replaceAll(/^ *(```|~~~).*?^ *\1/gms, blank)
-      .replaceAll(/<!--.*?-->/gs, blank)
-      .replaceAll(/^ *>.*$/gm, blank)
-      .replaceAll(/\]\([^)\n]*\)|^ *\[[^\]\n]+\]: .*$/gm, blank),
-  )
-  const found = []
-  let open
-  text.split('\n').forEach((content, index) => {
-    const line = index + 1
-    if (/^ *\|/.test(content)) {
-      open = undefined
-      for (const cell of content.split(/(?<!\\)\|/)) found.push({ line, text: cell, kind: 'cell' })
-    } else if (content.trim() === '' || /^ *#/.test(content)) {
-      open = undefined
-      if (content.trim() !== '') found.push({ line, text: content, kind: 'sentence' })
-    } else if (open === undefined || /^ *([-*+]|\d+\.) /.test(content)) {
-      open = { line, text: content, kind: 'sentence' }
-      found.push(open)
-    } else open.text += `\n${content}`
-  })
-  return found
-}
-
-/** The prose of a source file: its comments, and its strings of several words. */
-function proseOfSource(file) {
-  const text = readFileSync(join(root, file), 'utf8')
-  const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true)
-  const lineOf = (position) => source.getLineAndCharacterOfPosition(position).line + 1
-  const comments = new Map()
-  const found = []
-  const add = (position, content) => {
-    // No sentence of a string runs over lines: they are those of a help text, or of a program.
-    content.split('\n').forEach((part, index) => {
-      if (/\S\s+\S/.test(part)) found.push({ line: lineOf(position) + index, text: part, kind: 'sentence' })
-    })
-  }
-  const visit = (node) => {
-    if (node.kind < ts.SyntaxKind.FirstNode) {
-      for (const range of ts.getLeadingCommentRanges(text, node.pos) ?? []) comments.set(range.pos, range.end)
-      for (const range of ts.getTrailingCommentRanges(text, node.end) ?? []) comments.set(range.pos, range.end)
-    }
-    if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) {
-      for (const range of ts.getLeadingCommentRanges(text, node.pos) ?? []) comments.set(range.pos, range.end)
-      return
-    }
-    if (ts.isStringLiteral(node) || ts.isNoSubstitutionTemplateLiteral(node)) add(node.getStart(), node.text)
-    if (ts.isTemplateExpression(node)) add(node.getStart(), withoutValues(node))
-    for (const child of node.getChildren(source)) if (!ts.isJSDoc(child)) visit(child)
-  }
-  visit(source)
-  return [
-    ...found,
-    ...proseOfComments(
-      text,
-      [...comments].sort(([a], [b]) => a - b),
-      lineOf,
-    ),
-  ]
-}
-
-/** A template's text, with one word for each value. */
-const withoutValues = (node) => [node.head.text, ...node.templateSpans.map(({ literal }) => literal.text)].join('x')
-
-/** Comments by paragraph and tag. Line comments that follow each other are one. */
-function proseOfComments(text, comments, lineOf) {
-  const found = []
-  let previous
-  for (const [start, end] of comments) {
-    const line = lineOf(start)
-    const isLine = text.startsWith('//', start)
-    const raw = text.slice(start, end).replace(/^\/\/+|^\/\*+|\*+\/$/g, '')
-    const content = withoutCode(
-      raw
-        .replaceAll(/^ *\* ?/gm, '')
-        .replaceAll(/```.*?```/gs, blank)
-        .replaceAll(/@example.*?(?=\n@|$)/gs, blank)
-        .replaceAll(/\{@link(?:code)? ([^}]*)\}/g, 'x'),
-    )
-    if (isLine && previous?.isLine && previous.last === line - 1) {
-      previous.entry.text += `\n${content}`
-      previous.last = line
-      continue
-    }
-    let at = line
-    for (const part of content.split(/(?<=\n)(?=\s*(?:\n|@|- ))/)) {
-      found.push({ line: at, text: part, kind: 'sentence' })
-      at += part.split('\n').length - 1
-    }
-    previous = { isLine, last: lineOf(end), entry: found.at(-1) }
-  }
-  return found
-}
 
 /** What is wrong with a piece of prose. */
 function findingsOf(file, { line, text, kind }) {
@@ -205,7 +103,8 @@ if (list >= 0) {
 }
 
 const KINDS = ['words', 'commas', 'sentences', 'cells']
-const before = baseline?.counts ?? counts
+const isReset = process.argv.includes('--reset')
+const before = isReset ? counts : (baseline?.counts ?? counts)
 const groups = [...new Set([...Object.keys(before), ...Object.keys(counts)])].sort()
 const compared = groups.flatMap((group) =>
   KINDS.map((kind) => ({ group, kind, was: before[group]?.[kind] ?? 0, is: counts[group]?.[kind] ?? 0 })),
@@ -216,7 +115,7 @@ const faults = grown.map(({ group, kind, was, is }) => {
   const all = findings.filter((one) => one.group === group && one.kind === kind).map(({ finding }) => finding)
   return `${group}: expected at most ${was} ${kind}, got ${is}. One of these is new:\n${all.join('\n')}`
 })
-if (process.argv.includes('--write')) {
+if (isReset || process.argv.includes('--write')) {
   const lowered = {}
   for (const { group, kind, was, is } of compared) {
     const count = Math.min(was, is)
