@@ -4,7 +4,7 @@ const FAULTS = 'test/faults/**/*.test.ts'
 
 /**
  * The tests of one package or example. The condition makes `@rail/*` resolve to sources, so tests need no build.
- * What kills, starves or takes long is in `test/faults`, and runs by itself: `npm run test:faults`.
+ * Tests that kill processes, use up memory or take long are in `test/faults`: `npm run test:faults` runs them.
  */
 export function project(name: string, test: UserWorkspaceConfig['test'] = {}) {
   return defineProject({
@@ -13,11 +13,11 @@ export function project(name: string, test: UserWorkspaceConfig['test'] = {}) {
       name,
       ...(process.env.RAIL_TESTS === 'faults'
         ? { include: [FAULTS] }
-        : // Files share a process, which saves a third of the work: none leaves anything behind for the next.
+        : // Files share a process, which saves a third of the time. No file may leave anything behind for the next.
           { include: ['test/**/*.test.ts'], exclude: [FAULTS], isolate: false }),
       restoreMocks: true,
       unstubGlobals: true,
-      // A slow machine is no fault: a test that hangs is stopped, and no other.
+      // Stops a test that hangs, but none that is slow because the machine is.
       testTimeout: 60_000,
       hookTimeout: 60_000,
       ...test,

@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   test: {
     projects: ['packages/*/vitest.config.ts', 'examples/*/vitest.config.ts'],
-    // More than there are cores on a small machine: many tests wait, for sockets, servers and processes.
+    // More workers than cores on a small machine, since many tests wait for sockets, servers and processes.
     maxWorkers: Math.max(3, availableParallelism() - 1),
   },
 })

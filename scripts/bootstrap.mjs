@@ -1,5 +1,5 @@
-// Installs the dependencies where they are missing or older than the lockfile, so that `npm start` and `npm test` work
-// right after a clone, with Node and npm alone. `--all` installs those of tests/* too, which are large.
+// Installs the dependencies if they are missing or do not match the lockfile. So `npm start` and `npm test` work right after
+// a clone, with Node and npm only. `--all` also installs the dependencies of tests/*, which are large.
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -9,7 +9,7 @@ const read = (name) => (existsSync(path(name)) ? readFileSync(path(name), 'utf8'
 
 const all = process.argv.includes('--all')
 const lockfile = read('pnpm-lock.yaml')
-// The lockfile that was installed last, after a line that says how much of it.
+// The last installed lockfile. Its first line is `all` or `usual`.
 const installed = read('node_modules/.rail-installed')
 if (installed !== `all\n${lockfile}` && (all || installed !== `usual\n${lockfile}`)) {
   const pnpm = JSON.parse(read('package.json')).devDependencies.pnpm

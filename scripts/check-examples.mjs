@@ -1,4 +1,4 @@
-// Starts every example as a reader would, on a port of its own, and waits until it answers.
+// Starts every example as a reader does, on a free port, and waits for its first response.
 import { spawn } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -35,7 +35,7 @@ async function faultOf(name) {
       if (answered) return undefined
       await sleep(200)
     }
-    return `examples/${name} did not answer:\n${output}`
+    return `examples/${name}: expected a response within 30 seconds, got none. Its output:\n${output}`
   } finally {
     // The whole group: npm, and the server that it started.
     if (child.exitCode === null) process.kill(-child.pid)

@@ -1,7 +1,12 @@
-// Finds every relative link of the Markdown files whose file or heading is not there.
+// Finds every link of the Markdown files to a file or heading that is not there. An absolute link to the project's own
+// address is followed in the tree.
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { REPOSITORY } from './project.mjs'
 import { finish, markdownFiles, root } from './workspace.mjs'
+
+/** A link to a file of the project by its address; the path follows. */
+const OWN = new RegExp(`^${REPOSITORY.replaceAll(/[.+]/g, '\\$&')}/(?:blob|tree)/main/(.+)`)
 
 const withoutFences = (text) => text.replaceAll(/^ *(```|~~~).*?^ *\1/gms, '')
 
@@ -26,12 +31,14 @@ function faultsOf(file) {
     ([, inline, named]) => inline ?? named,
   )
   return links.flatMap((link) => {
-    if (/^([a-z][a-z+.-]*:|\/\/)/i.test(link)) return []
-    const [path, anchor] = link.split('#').map(decodeURIComponent)
-    const target = path === '' ? join(root, file) : join(root, dirname(file), path)
-    if (!existsSync(target)) return [`${file}: ${link}: there is no such file`]
+    const [, own] = link.match(OWN) ?? []
+    if (own === undefined && /^([a-z][a-z+.-]*:|\/\/)/i.test(link)) return []
+    const [path, anchor] = (own ?? link).split('#').map(decodeURIComponent)
+    const folder = own === undefined ? dirname(file) : ''
+    const target = join(root, path === '' ? file : join(folder, path))
+    if (!existsSync(target)) return [`${file}: ${link}: expected a file or folder, got none. Correct the path.`]
     if (!anchor || !statSync(target).isFile() || !target.endsWith('.md')) return []
-    return anchorsOf(target).has(anchor) ? [] : [`${file}: ${link}: there is no such heading`]
+    return anchorsOf(target).has(anchor) ? [] : [`${file}: ${link}: expected a heading of that name, got none.`]
   })
 }
 

@@ -1,5 +1,5 @@
-// Packs every public package as it would be published, then looks at the tarball: what is in it, whether its manifest is
-// right (publint), and whether its types resolve for every kind of importer (arethetypeswrong). Needs a build.
+// Packs every public package as a release does, then checks the tarball: its files, its package.json (publint), and whether
+// its types resolve for every kind of importer (arethetypeswrong). Needs a build.
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -17,10 +17,19 @@ function faultsOf(folder, target) {
   const publint = run('publint', ['run', filename, '--strict'])
   const types = run('attw', [filename, '--profile', 'strict', '--no-emoji', '--no-color'])
   return [
-    ...required.filter((path) => !paths.includes(path)).map((path) => `${path} is missing`),
-    ...paths.filter((path) => !allowed.test(path)).map((path) => `${path} does not belong in it`),
-    ...(manifest.includes('workspace:') ? ['its manifest has workspace:'] : []),
-    ...(JSON.stringify(JSON.parse(manifest).exports).includes('@rail/source') ? ['its exports have @rail/source'] : []),
+    ...required.filter((path) => !paths.includes(path)).map((path) => `expected ${path} in the tarball, got none`),
+    ...paths
+      .filter((path) => !allowed.test(path))
+      .map(
+        (path) =>
+          `expected no ${path} in the tarball. Leave it out of "files", or allow it in scripts/check-packages.mjs.`,
+      ),
+    ...(manifest.includes('workspace:')
+      ? ['expected versions in package.json, got workspace:. Pack it with pnpm.']
+      : []),
+    ...(JSON.stringify(JSON.parse(manifest).exports).includes('@rail/source')
+      ? ['expected no @rail/source in the published exports. Give publishConfig.exports.']
+      : []),
     ...[publint, types].filter((check) => !check.ok).map((check) => check.output),
   ]
 }
@@ -32,7 +41,7 @@ try {
     const folder = join(root, 'packages', name)
     if (JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')).private) continue
     const found = faultsOf(folder, target).map((fault) => `packages/${name}: ${fault}`)
-    console.log(`packages/${name}: ${found.length === 0 ? 'fine' : 'at fault'}`)
+    console.log(`packages/${name}: ${found.length === 0 ? 'passed' : 'failed'}`)
     faults.push(...found)
   }
   finish('packages', faults)

@@ -1,4 +1,4 @@
-// Reads vitest's JSON report and prints `passed failed`. A test file that could not be loaded counts as one failed test.
+// Reads vitest's JSON report and prints `passed failed`. A test file that failed to load counts as one failed test.
 import { readFileSync } from 'node:fs'
 
 const { numPassedTests, numFailedTests, testResults } = JSON.parse(readFileSync(process.argv[2], 'utf8'))

@@ -1,4 +1,4 @@
-// Runs turbo with its telemetry off, on every operating system.
+// Runs turbo without telemetry, on every operating system.
 import { spawnSync } from 'node:child_process'
 
 const { status, error } = spawnSync('turbo', ['run', ...process.argv.slice(2)], {
@@ -7,5 +7,5 @@ const { status, error } = spawnSync('turbo', ['run', ...process.argv.slice(2)], 
   env: { ...process.env, TURBO_TELEMETRY_DISABLED: '1' },
 })
 if (error !== undefined)
-  console.error(`turbo cannot be run (${error.message}). npm run puts it on the PATH: npm run build.`)
+  console.error(`turbo: expected it on the PATH, got ${error.message}. Run it by npm, for example npm run build.`)
 process.exit(status ?? 1)

@@ -1,4 +1,4 @@
-// What the checks share: the root folder, running a program, and telling how a check went.
+// Shared by the checks: the root folder, how to run a program, and how to report a result.
 import { spawnSync } from 'node:child_process'
 import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -8,7 +8,7 @@ export const root = fileURLToPath(new URL('../', import.meta.url))
 /** The environment with the workspace's programs on the path. */
 export const env = { ...process.env, PATH: join(root, 'node_modules/.bin') + delimiter + process.env.PATH }
 
-/** Runs a program to its end; gives its exit code and all it printed. */
+/** Runs a program to its end. Returns whether it succeeded, and its output. */
 export function run(command, args, cwd = root) {
   const { status, stdout, stderr, error } = spawnSync(command, args, {
     cwd,
@@ -20,15 +20,15 @@ export function run(command, args, cwd = root) {
   return { ok: status === 0, stdout: stdout ?? '', output: error ? String(error) : stdout + stderr }
 }
 
-/** The Markdown files of the repository, those not yet committed too. */
+/** The Markdown files of the repository, including new ones that are not committed. */
 export function markdownFiles() {
   const { stdout } = run('git', ['ls-files', '--cached', '--others', '--exclude-standard', '*.md'])
   return [...new Set(stdout.split('\n').filter(Boolean))]
 }
 
-/** Prints the faults, or that there are none, and sets the exit code. */
+/** Prints the faults and the result. Sets the exit code if there are faults. */
 export function finish(what, faults) {
   for (const fault of faults) console.error(`${fault}\n`)
-  console.log(faults.length === 0 ? `${what}: fine` : `${what}: ${faults.length} at fault`)
+  console.log(faults.length === 0 ? `${what}: passed` : `${what}: ${faults.length} failed`)
   if (faults.length > 0) process.exitCode = 1
 }

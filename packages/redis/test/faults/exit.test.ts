@@ -8,8 +8,8 @@ import { startRedisCluster } from '../support/redis-cluster.js'
 import { startRedisServer } from '../support/redis-server.js'
 
 const FAULTS = ['nothing', 'a blackhole', 'a refusal', 'a killed server', 'a close at once'] as const
-// One by one, so that it is seen which client holds on.
-describe.skipIf(inject('redisPort') === 0).each(CLIENTS)('with $name', ({ name }) => {
+// A process for each client, so that a failure names the client.
+describe.skipIf(inject('redisPort') === 0).concurrent.each(CLIENTS)('with $name', ({ name }) => {
   test.each(FAULTS)(
     'after %s a process ends by itself once the store and its client are closed',
     async (fault) => {

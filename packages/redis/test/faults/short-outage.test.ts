@@ -2,7 +2,7 @@ import { describe, inject, test } from 'vitest'
 import { CLIENTS } from '../support/clients.js'
 import { outage } from '../support/outage.js'
 
-// A minute of it is long-outage.test.ts.
+// A longer one is in long-outage.test.ts.
 describe.skipIf(inject('redisPort') === 0).concurrent('3 seconds without Redis at 500 takes a second', () => {
   test.each(CLIENTS.slice(-1))(
     'with $name: none waits, and nothing grows',
