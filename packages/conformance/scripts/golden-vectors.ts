@@ -176,6 +176,7 @@ function changes(): Vector[] {
       ),
     ),
     carriedOverInDoubles(),
+    ...cutOff(plans),
     recorded('plans that change and change back', plans, (recorder) => {
       let now = 0
       for (const to of ['g', 'i', 'a', 'h', 'a', 'e', 'g', 'f', 'i', 'b', 'd', 'g', 'c', 'g'] as const) {
@@ -183,6 +184,73 @@ function changes(): Vector[] {
         recorder.take([charge(to, 1)], now)
         now += 3
       }
+    }),
+  ]
+}
+
+/** What a smaller definition cannot show: kept, drained, taken, given back, and counted again as far as the size grows. */
+function cutOff(plans: Record<string, Limit>): Vector[] {
+  const named = (tokens: number, burst: number, per: number) => limit({ name: 'plan', tokens, per, burst })
+  const sizes = {
+    a: named(100, 100, 60_000),
+    b: named(5, 5, 60_000),
+    c: named(11, 40, 13_000),
+    d: share(named(100, 100, 60_000), 7),
+  }
+  const least = named(1, 1, LARGEST)
+  return [
+    recorded('lowered, raised in part, and raised again', sizes, (recorder) => {
+      let now = 0
+      for (const [to, wait, cost] of [
+        ['a', 0, 95],
+        ['b', 0, 1],
+        ['a', 0, 0],
+        ['b', 30_000, 1],
+        ['b', 1, 0],
+        ['c', 0, 0],
+        ['d', 4_001, 3],
+        ['a', 0, 1],
+        ['d', 0, 90],
+        ['b', 61_000, 2],
+        ['c', 500, 6],
+        ['b', 0, 0],
+        ['b', 60_000, 5],
+        ['b', 90_000, 4],
+        ['a', 0, 7],
+        ['c', -70_000, 0],
+        ['b', -100, 0],
+        ['a', 200, 1],
+        ['b', 9_000_000, 0],
+        ['a', 0, 0],
+      ] as const) {
+        now += wait
+        recorder.take([charge(to, cost)], now)
+      }
+    }),
+    recorded('what is given back and settled after a limit was lowered', sizes, (recorder) => {
+      const [asked, other] = [[charge('a', 90)], [charge('c', 3, { key: 'other' })]]
+      recorder.take(asked, 0)
+      recorder.take([charge('b', 0)], 0)
+      recorder.settle(asked, 88, 1)
+      recorder.peek([charge('b', 1)], 1)
+      recorder.settle(asked, 50, 2)
+      recorder.peek([charge('b', 1)], 2)
+      recorder.peek([charge('a', 1)], 2)
+      recorder.settle(asked, 130, 3)
+      recorder.peek([charge('b', 1)], 3)
+      recorder.take([charge('c', 2)], 4, asked)
+      recorder.take([...other], 5, [charge('c', 2)])
+      recorder.peek([charge('a', 1)], 5)
+    }),
+    recorded('what is cut off ends at 2^53 - 1 grains in all', { ...plans, z: least }, (recorder) => {
+      recorder.take([charge('a', 104_249_990)], 0)
+      recorder.settle([charge('a', 0)], LARGEST, 0)
+      recorder.take([charge('f', 0)], 0)
+      recorder.settle([charge('f', 0)], 1_000, 0)
+      recorder.take([charge('z', 0)], 0)
+      recorder.take([charge('g', 0)], 0)
+      recorder.take([charge('a', 0)], 0)
+      recorder.take([charge('b', 0)], 86_400_000)
     }),
   ]
 }

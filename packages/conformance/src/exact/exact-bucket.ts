@@ -22,6 +22,8 @@ export interface ExactBucket {
   readonly limit: Limit
   /** Tokens. */
   readonly owed: Fraction
+  /** Tokens that were spent and that a smaller definition has no room to show. They drain once `owed` is 0. */
+  readonly cut: Fraction
 }
 
 /** Tokens that drain in a millisecond. */

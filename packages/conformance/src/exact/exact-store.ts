@@ -44,7 +44,7 @@ export class ExactStore implements Store {
       if (actual === cost || counted.length === 0) continue
       const row = this.broughtTo(now, this.rows.get(this.rowId(scope, key)))
       for (const limit of counted) {
-        const bucket = row.buckets.get(limit.name) ?? { limit, owed: ZERO }
+        const bucket = row.buckets.get(limit.name) ?? this.fullBucket(limit)
         row.buckets.set(limit.name, this.moved(bucket, actual - cost))
       }
       this.keep(scope, key, row)
@@ -66,19 +66,19 @@ export class ExactStore implements Store {
       rows.set(id, row)
       return row
     }
-    const owed = asked.map((one, index) => {
+    const found = asked.map((one, index) => {
       const bucket = rowOf(one.scope, one.key).buckets.get(one.limit.name)
       const tokens = earlier.get(this.bucketId(one))?.cost ?? 0
       earlier.delete(this.bucketId(one))
-      if (bucket === undefined) return ZERO
+      if (bucket === undefined) return this.fullBucket(one.limit)
       if (this.isRedefined(bucket, one.limit)) redefined.add(index)
-      return this.moved({ limit: one.limit, owed: this.carriedOver(bucket, one.limit) }, -tokens).owed
+      return this.moved(this.carriedOver(bucket, one.limit), -tokens)
     })
-    const refused = asked.map(({ limit, cost }, index) => !this.fits(owed[index] as Fraction, limit, cost))
+    const refused = asked.map(({ limit, cost }, index) => !this.fits((found[index] as ExactBucket).owed, limit, cost))
     const allowed = !refused.includes(true)
     const statuses = asked.map(({ scope, key, limit, cost }, index) => {
       const row = rows.get(this.rowId(scope, key)) as ExactRow
-      const before = { limit, owed: owed[index] as Fraction }
+      const before = found[index] as ExactBucket
       const after = this.takes(limit, allowed) ? this.moved(before, cost) : before
       row.buckets.set(limit.name, after)
       const aheadMs = row.at - now
@@ -137,9 +137,9 @@ export class ExactStore implements Store {
     const buckets = new Map<string, ExactBucket>()
     if (row === undefined) return { at: now, buckets }
     const elapsedMs = this.elapsedMs(row.at, now)
-    for (const [name, { limit, owed }] of row.buckets) {
-      const left = reduced(minus(owed, times(rateOf(limit), whole(elapsedMs))))
-      if (this.owes(left)) buckets.set(name, { limit, owed: left })
+    for (const [name, bucket] of row.buckets) {
+      const left = this.shifted(bucket, times(rateOf(bucket.limit), whole(-elapsedMs)))
+      if (this.owes(left)) buckets.set(name, left)
     }
     return { at: buckets.size === 0 ? now : this.atAfter(row.at, now), buckets }
   }
@@ -153,20 +153,33 @@ export class ExactStore implements Store {
     return at - now > MOST_AHEAD_MS ? now : Math.max(at, now)
   }
 
-  protected owes(owed: Fraction): boolean {
-    return compare(owed, ZERO) > 0
+  protected fullBucket(limit: Limit): ExactBucket {
+    return { limit, owed: ZERO, cut: ZERO }
+  }
+
+  /** Whether a bucket is not full: a full one is as good as a missing one. */
+  protected owes({ owed, cut }: ExactBucket): boolean {
+    return compare(owed, ZERO) > 0 || compare(cut, ZERO) > 0
   }
 
   protected isRedefined({ limit }: ExactBucket, now: Limit): boolean {
     return !sameDefinition(limit, now)
   }
 
-  /** What a bucket owes under another definition of its limit. */
-  protected carriedOver({ limit, owed }: ExactBucket, to: Limit): Fraction {
-    if (sameDefinition(limit, to)) return owed
-    const spent = least(owed, whole(limit.burst))
-    const debt = minus(owed, spent)
-    return this.bounded(plus(least(this.inGrains(spent, to), whole(to.burst)), this.inGrains(debt, to)), to)
+  /**
+   * A bucket under another definition of its limit. What was spent stays spent: what a smaller size has no room for is
+   * cut off and kept, and as much of it as the size grows by counts again.
+   */
+  protected carriedOver(bucket: ExactBucket, to: Limit): ExactBucket {
+    const { limit } = bucket
+    if (sameDefinition(limit, to)) return { ...bucket, limit: to }
+    const spent = this.inGrains(least(bucket.owed, whole(limit.burst)), to)
+    const debt = this.inGrains(most(minus(bucket.owed, whole(limit.burst)), ZERO), to)
+    const cut = this.inGrains(bucket.cut, to)
+    const counted = least(cut, most(whole(to.burst - limit.burst), ZERO))
+    const shown = least(plus(spent, counted), whole(to.burst))
+    const hidden = minus(plus(spent, cut), shown)
+    return this.boundedBucket({ limit: to, owed: plus(shown, debt), cut: hidden })
   }
 
   /** Rounded up to whole grains of a limit. */
@@ -177,6 +190,14 @@ export class ExactStore implements Store {
 
   protected bounded(owed: Fraction, limit: Limit): Fraction {
     return reduced(least(owed, ratio(MOST_OWED_GRAINS, grainsOf(limit))))
+  }
+
+  /** What a bucket owes, and with it what is cut off, has an end. */
+  protected boundedBucket(bucket: ExactBucket): ExactBucket {
+    const { limit } = bucket
+    const owed = this.bounded(bucket.owed, limit)
+    const all = this.bounded(plus(owed, bucket.cut), limit)
+    return { limit, owed, cut: most(reduced(minus(all, owed)), ZERO) }
   }
 
   protected fits(owed: Fraction, limit: Limit, cost: number): boolean {
@@ -198,12 +219,19 @@ export class ExactStore implements Store {
   }
 
   /** A bucket from which so many tokens more (or, below 0, fewer) are taken. */
-  protected moved({ limit, owed }: ExactBucket, tokens: number): ExactBucket {
-    return { limit, owed: this.bounded(most(plus(owed, whole(tokens)), ZERO), limit) }
+  protected moved(bucket: ExactBucket, tokens: number): ExactBucket {
+    return this.shifted(bucket, whole(tokens))
+  }
+
+  /** A bucket that owes so much more or, below 0, less: first of what it shows, then of what was cut off. */
+  protected shifted({ limit, owed, cut }: ExactBucket, by: Fraction): ExactBucket {
+    const owes = plus(owed, by)
+    const beyond = least(owes, ZERO)
+    return this.boundedBucket({ limit, owed: most(owes, ZERO), cut: most(plus(cut, beyond), ZERO) })
   }
 
   protected keep(scope: string, key: string, row: ExactRow): void {
-    for (const [name, { owed }] of row.buckets) if (!this.owes(owed)) row.buckets.delete(name)
+    for (const [name, bucket] of row.buckets) if (!this.owes(bucket)) row.buckets.delete(name)
     if (row.buckets.size === 0) this.rows.delete(this.rowId(scope, key))
     else this.rows.set(this.rowId(scope, key), row)
   }
@@ -222,7 +250,7 @@ export class ExactStore implements Store {
       refused,
       remaining: Number(this.rounded(most(minus(whole(limit.burst), owed), ZERO))),
       retryAfterMs: this.waitFor(owed, limit, refused ? cost : 1, aheadMs),
-      fullAfterMs: this.owes(owed) ? aheadMs + this.drainMs(owed, limit) : 0,
+      fullAfterMs: compare(owed, ZERO) > 0 ? aheadMs + this.drainMs(owed, limit) : 0,
     }
   }
 

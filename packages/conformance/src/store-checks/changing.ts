@@ -1,10 +1,19 @@
-import { type Limit, limit, perMinute, perSecond, share } from '@rail/core'
+import { type Limit, limit, perMinute, perSecond, type Store, share } from '@rail/core'
 import { charge, equal, lives, type StoreCheck, shows } from './tools.js'
 
 const small = perSecond(1, { burst: 2 })
 const large = perSecond(1, { burst: 10 })
 const fast = perSecond(5, { burst: 10 })
 const namesOf = (limits: readonly { limit: Limit }[]) => limits.map((status) => status.limit.name)
+
+/** How many requests are allowed in a minute in which these limits of one name take turns, each twice a second. */
+async function admittedIn(store: Store, turns: readonly Limit[], key: string): Promise<number> {
+  let admitted = 0
+  for (let now = 0; now <= 60_000; now += 500) {
+    for (const turn of turns) if ((await store.take([charge(turn, { key })], now)).allowed) admitted++
+  }
+  return admitted
+}
 
 /** What happens when a limit of the same name changes under a bucket. */
 export const CHANGING: readonly StoreCheck[] = [
@@ -63,11 +72,107 @@ export const CHANGING: readonly StoreCheck[] = [
     },
   },
   {
-    name: 'a refusal carries over too',
+    name: 'a refusal carries over too, and remembers what the smaller limit cannot show',
     check: async (store) => {
       await lives(store, charge(large), [{ now: 0, cost: 10, allowed: true, left: [0] }])
-      await lives(store, charge(small), [{ now: 0, cost: 2, allowed: false, left: [0], wait: 2_000 }])
-      await lives(store, charge(large), [{ now: 0, cost: 0, allowed: true, left: [8] }])
+      await lives(store, charge(perSecond(2)), [{ now: 0, allowed: false, left: [0], wait: 500, full: [1_000] }])
+      await lives(store, charge(fast), [{ now: 1_000, cost: 0, allowed: true, left: [2], full: [1_600] }])
+    },
+  },
+  {
+    name: 'what was spent stays spent when a limit is lowered and raised again',
+    check: async (store) => {
+      const [hundred, five] = [charge(perMinute(100)), charge(perMinute(5))]
+      await lives(store, hundred, [{ now: 0, cost: 95, allowed: true, left: [5] }])
+      await lives(store, five, [{ now: 0, cost: 0, allowed: true, left: [0], full: [60_000] }])
+      await lives(store, hundred, [{ now: 0, cost: 0, allowed: true, left: [5], full: [57_000] }])
+      await lives(store, five, [{ now: 0, allowed: false, left: [0], wait: 12_000 }])
+      await lives(store, hundred, [{ now: 0, cost: 6, allowed: false, left: [5], wait: 600 }])
+    },
+  },
+  {
+    name: 'what a smaller limit cannot show drains at its rate, after what it shows',
+    check: async (store) => {
+      await lives(store, charge(large), [{ now: 0, cost: 10, allowed: true }])
+      await lives(store, charge(small), [
+        { now: 0, cost: 0, allowed: true, left: [0], full: [2_000] },
+        { now: 3_000, cost: 0, allowed: true, left: [2], full: [0] },
+      ])
+      await lives(store, charge(large), [{ now: 4_000, cost: 0, allowed: true, left: [4], full: [6_000] }])
+    },
+  },
+  {
+    name: 'a bucket that shows nothing owed but remembers more is not full: its key is kept, and its moment',
+    check: async (store) => {
+      await lives(store, charge(large), [{ now: 100_000, cost: 10, allowed: true }])
+      await lives(store, charge(small), [
+        { now: 100_000, cost: 0, allowed: true, left: [0] },
+        { now: 102_000, cost: 0, allowed: true, left: [2], full: [0] },
+        { now: 99_000, cost: 2, allowed: true, left: [0], full: [5_000] },
+      ])
+      await lives(store, charge(large), [{ now: 102_000, cost: 0, allowed: true, left: [0], full: [10_000] }])
+    },
+  },
+  {
+    name: 'two definitions that take turns allow no more than the larger',
+    check: async (store) => {
+      for (const [key, one, other, most] of [
+        ['far', perMinute(5), perMinute(100), 200],
+        ['near', perMinute(60), perMinute(100), 200],
+        ['size and rate', limit({ name: 'per_minute', tokens: 90, per: '1m', burst: 10 }), perMinute(60), 150],
+      ] as const) {
+        for (const turns of [
+          [one, other, other],
+          [other, other, one],
+        ]) {
+          const admitted = await admittedIn(store, turns, `${key} ${turns.indexOf(one)}`)
+          equal(admitted <= most, true, `${admitted} of ${most} in the first minute, ${key}`)
+        }
+      }
+    },
+  },
+  {
+    name: 'a raise is felt at once, three times within a minute, and never leaves less than before',
+    check: async (store) => {
+      await lives(store, charge(perMinute(400)), [{ now: 0, cost: 400, allowed: true, left: [0] }])
+      for (const [now, tokens] of [
+        [0, 500],
+        [20_000, 700],
+        [40_000, 900],
+      ] as const) {
+        const before = tokens === 500 ? 400 : tokens - 200
+        const { remaining = 0 } = (await store.peek([charge(perMinute(before), { cost: 0 })], now)).limits[0] ?? {}
+        const left = remaining + tokens - before
+        await lives(store, charge(perMinute(tokens)), [
+          { now, cost: 0, allowed: true, left: [left] },
+          { now, cost: left, allowed: true, left: [0] },
+        ])
+      }
+    },
+  },
+  {
+    name: 'a small raise after a large cut leaves no less than before it',
+    check: async (store) => {
+      await lives(store, charge(perMinute(100)), [{ now: 0, cost: 95, allowed: true }])
+      await lives(store, charge(perMinute(5)), [
+        { now: 0, cost: 0, allowed: true, left: [0] },
+        { now: 36_000, cost: 0, allowed: true, left: [3] },
+      ])
+      await lives(store, charge(perMinute(10)), [{ now: 36_000, cost: 0, allowed: true, left: [3] }])
+      await lives(store, charge(perMinute(100)), [{ now: 36_000, cost: 0, allowed: true, left: [8] }])
+    },
+  },
+  {
+    name: 'what is given back reduces what is shown first, then what was cut off',
+    check: async (store) => {
+      const taken = charge(large, { cost: 9 })
+      await store.take([taken], 0)
+      await lives(store, charge(small), [{ now: 0, cost: 0, allowed: true, left: [0] }])
+      await store.settle([taken], 8, 0)
+      await shows(store, charge(small), [{ now: 0, cost: 0, allowed: true, left: [1] }])
+      await store.settle([taken], 6, 0)
+      await shows(store, charge(small), [{ now: 0, cost: 0, allowed: true, left: [2], full: [0] }])
+      await shows(store, charge(large), [{ now: 0, cost: 0, allowed: true, left: [5], full: [5_000] }])
     },
   },
   {

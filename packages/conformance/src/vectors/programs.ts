@@ -16,7 +16,8 @@ type ProgramStep =
   | { readonly do: 'take'; readonly charges: readonly ProgramCharge[] }
   | { readonly do: 'takeMore'; readonly which: number; readonly cost: ProgramCost; readonly fewer: boolean }
   | { readonly do: 'settle'; readonly which: number; readonly cost: ProgramCost }
-  | { readonly do: 'change'; readonly name: number; readonly definition: number }
+  | { readonly do: 'change'; readonly name: number; readonly definition: number; readonly scope: number }
+  | { readonly do: 'changeAndBack'; readonly name: number; readonly definition: number; readonly percent: number }
   | { readonly do: 'reset'; readonly key: number; readonly scope: number }
 
 interface ProgramCharge {
@@ -71,9 +72,19 @@ const step = (): fc.Arbitrary<ProgramStep> => {
     {
       weight: 2,
       arbitrary: fc.record({
+        do: fc.constant('changeAndBack' as const),
+        name: fc.nat({ max: 3 }),
+        definition: fc.nat({ max: 2 }),
+        percent: fc.integer({ min: 0, max: 150 }),
+      }),
+    },
+    {
+      weight: 4,
+      arbitrary: fc.record({
         do: fc.constant('change' as const),
         name: fc.nat({ max: 3 }),
         definition: fc.nat({ max: 2 }),
+        scope: fc.nat({ max: 2 }),
       }),
     },
     {
@@ -149,6 +160,16 @@ export function vectorOf(name: string, { start, limits: definitions, steps }: Pr
   const take = (charges: readonly VectorCharge[], names: Taken['names'], before?: readonly VectorCharge[]) => {
     if (recorder.take(charges, now, before).allowed) taken.push({ charges, names })
   }
+  /** Gives a name another definition, and lets the buckets in some scopes meet it. */
+  const change = (name: number, definition: number, scopes: readonly string[]): Limit => {
+    const each = definitions[name] as readonly Limit[]
+    current[name] = definition % each.length
+    for (const scope of scopes) {
+      const charges = KEYS.map((key) => ({ scope, key, limits: idsOf([name]), cost: 0 }))
+      recorder.take(charges, now)
+    }
+    return each[current[name]] as Limit
+  }
   const pick = (which: number) => taken.splice(which % taken.length, 1)[0]
 
   for (const step of steps) {
@@ -157,10 +178,17 @@ export function vectorOf(name: string, { start, limits: definitions, steps }: Pr
         now += step.ms
         break
       case 'change':
-        if (step.name < current.length) {
-          current[step.name] = step.definition % (definitions[step.name] as readonly Limit[]).length
-        }
+        // One scope in three meets the change at its next take only.
+        if (step.name < current.length) change(step.name, step.definition, SCOPES.slice(step.scope, step.scope + 1))
         break
+      case 'changeAndBack': {
+        if (step.name >= current.length) break
+        const definition = current[step.name] as number
+        const { burst, windowMs, tokens } = change(step.name, step.definition, SCOPES)
+        now += Math.floor((step.percent * burst * windowMs) / tokens / 100)
+        change(step.name, definition, SCOPES)
+        break
+      }
       case 'reset':
         recorder.reset(KEYS[step.key] as string, SCOPES[step.scope] as string)
         break

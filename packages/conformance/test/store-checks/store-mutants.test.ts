@@ -76,6 +76,12 @@ const SHOWN = [
   'as it was kept',
   'the difference is asked',
   'what was taken before is kept',
+  'what is cut off is forgotten',
+  'both at the same time',
+  'only what is shown counts',
+  'all that was cut off counts again, up to the size',
+  'only what is shown',
+  'what was cut off first',
 ]
 
 test.each(SHOWN)('programs drawn at random catch a store where: %s', async (fault) => {

@@ -49,7 +49,7 @@ export function waitFor(owed: number, limit: Limit, cost: number, aheadMs: numbe
 }
 
 /** What is owed once `cost` tokens are taken. */
-export function taken(owed: number, limit: Limit, cost: number): number {
+export function owedAfterTake(owed: number, limit: Limit, cost: number): number {
   // Rounding is monotone, so a product or a sum past 2^53 - 1 never seems to be below it.
   const owes = owed + cost * limit.grain
   return owes < MOST_OWED ? owes : MOST_OWED
@@ -71,14 +71,30 @@ export function fullAfter(owed: number, limit: Limit, aheadMs: number): number {
   return owed === 0 ? 0 : aheadMs + Math.ceil(owed / limit.flow)
 }
 
+/** What a bucket owes, and what it owes in all: with what was spent and has no room in its size. Equal in most buckets. */
+export interface Carried {
+  readonly owed: number
+  readonly total: number
+}
+
 /**
- * What is owed when `after` replaces `before` under a bucket: what was spent stays spent, in tokens, up to the new size;
- * a debt stays a debt. A raised limit is felt at once.
+ * A bucket when `after` replaces `before` under it. What was spent stays spent, in tokens; a debt stays a debt. A smaller
+ * size has no room for all that was spent: `total` remembers the rest, and as much of it as a later size grows is owed again.
+ * So a raised limit is felt at once, and definitions that take turns allow no more than the larger one.
+ *
+ * Whatever drains, is taken or is given back changes both numbers alike.
  */
-export function carriedOver(owed: number, before: Limit, after: Limit): number {
+export function carriedOver(owed: number, total: number, before: Limit, after: Limit): Carried {
   const spent = Math.min(owed, before.size)
-  const spentAfter = Math.min(converted(spent, before, after), after.size)
-  return Math.min(spentAfter + converted(owed - spent, before, after), MOST_OWED)
+  const shown = converted(spent, before, after)
+  const debt = converted(owed - spent, before, after)
+  const cut = converted(total - owed, before, after)
+  const counted = Math.min(cut, Math.max(0, (after.burst - before.burst) * after.grain))
+  return { owed: sum(Math.min(shown + counted, after.size), debt), total: sum(sum(shown, cut), debt) }
+}
+
+function sum(a: number, b: number): number {
+  return Math.min(a + b, MOST_OWED)
 }
 
 /** The same tokens in the other limit's grains, rounded up. */

@@ -1,4 +1,4 @@
-import { costFor, drained, elapsedMs, fits, taken } from '../bucket/bucket.js'
+import { costFor, drained, elapsedMs, fits, owedAfterTake } from '../bucket/bucket.js'
 import { allowedBy, type Decision, decisionOf, statusOf } from '../bucket/decision.js'
 import { listOf } from '../bucket/young.js'
 import type { Charge } from '../limit/charge.js'
@@ -27,8 +27,8 @@ export function decideBlock(state: Float64Array, first: number, charge: Charge, 
   const fitsTwo = fits(owedTwo, two, asksTwo)
   const allowed = fitsOne && fitsTwo
   if (allowed) {
-    owedOne = taken(owedOne, one, asksOne)
-    owedTwo = taken(owedTwo, two, asksTwo)
+    owedOne = owedAfterTake(owedOne, one, asksOne)
+    owedTwo = owedAfterTake(owedTwo, two, asksTwo)
   }
   state[first] = owedOne
   state[first + 1] = owedTwo
@@ -51,7 +51,7 @@ function decideAll(state: Float64Array, first: number, charge: Charge, elapsed: 
   const statuses = limits.map((limit, i) => {
     const asks = costFor(limit, cost)
     const before = state[first + i] as number
-    const owed = allowed ? taken(before, limit, asks) : before
+    const owed = allowed ? owedAfterTake(before, limit, asks) : before
     state[first + i] = owed
     return statusOf(limit, key, scope, asks, !allowed && !fits(before, limit, asks), owed, aheadMs)
   })

@@ -1,8 +1,7 @@
 import { MOST_AHEAD_MS } from '../bucket/bucket.js'
 
 /**
- * The state of keys that have the same number of buckets: for each a block of numbers, its `at` and then what each bucket
- * owes. Made for as many keys as there can be: memory that is never written to costs nothing, and nothing is ever copied to grow.
+ * The state of keys that need the same number of numbers: for each a block, its `at` and then what its layout says. Made for as many keys as there can be: memory that is never written to costs nothing, and nothing is ever copied to grow.
  */
 export class Blocks {
   /** Numbers in one block. */
@@ -12,8 +11,8 @@ export class Blocks {
   #used = 0
   #freed = -1
 
-  constructor(buckets: number, blocks: number) {
-    this.stride = buckets + 1
+  constructor(numbers: number, blocks: number) {
+    this.stride = numbers + 1
     this.state = new Float64Array(this.stride * blocks)
   }
 
@@ -39,12 +38,12 @@ export class Blocks {
 }
 
 /**
- * How far the clock has stepped back behind a block whose `buckets` are at `first` and following, in milliseconds: until
+ * How far the clock has stepped back behind a block whose `numbers` are at `first` and following, in milliseconds: until
  * it catches up, nothing drains. 0 where nothing is owed, and where the step was so long that the key is re-anchored.
  */
-export function aheadOf(state: Float64Array, first: number, buckets: number, now: number): number {
+export function aheadOf(state: Float64Array, first: number, numbers: number, now: number): number {
   const ahead = (state[first - 1] as number) - now
   if (ahead <= 0 || ahead > MOST_AHEAD_MS) return 0
-  for (let place = first; place < first + buckets; place++) if (state[place] !== 0) return ahead
+  for (let place = first; place < first + numbers; place++) if (state[place] !== 0) return ahead
   return 0
 }

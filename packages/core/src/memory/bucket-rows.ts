@@ -1,4 +1,4 @@
-import { carriedOver, drained, elapsedMs, givenBack, taken } from '../bucket/bucket.js'
+import { carriedOver, drained, elapsedMs, givenBack, owedAfterTake } from '../bucket/bucket.js'
 import { type Limit, sameBucket, sameLimits } from '../limit/limit.js'
 import { aheadOf } from './blocks.js'
 import { NONE } from './key-row.js'
@@ -51,60 +51,70 @@ export class BucketRows {
 
   /** How far the clock has stepped back behind a row, in milliseconds: see {@link aheadOf}. */
   aheadMs(row: number, now: number): number {
-    const { blocks, limits } = this.layoutOf(row)
-    return aheadOf(blocks.state, this.firstOf(row), limits.length, now)
+    const { blocks, numbers } = this.layoutOf(row)
+    return aheadOf(blocks.state, this.firstOf(row), numbers, now)
   }
 
   /**
-   * What each bucket of `limits` owes `now`, written to `owed` from `place` on: drained, and carried over where the limit
-   * has changed since, which `changed` is told by its place in `owed`. Changes nothing. A row that is NONE owes nothing.
+   * What each bucket of `limits` owes `now`, written to `owed` and `totals` from `place` on: drained, and carried over where
+   * the limit has changed since; the places of those are added to `changed`. Changes nothing. NONE owes nothing.
    */
-  read(row: number, limits: readonly Limit[], now: number, owed: number[], place: number, changed: number[]): void {
-    if (row === NONE) {
-      for (let index = 0; index < limits.length; index++) owed[place + index] = 0
-      return
-    }
-    const kept = this.layoutOf(row).limits
-    const { state } = this.layoutOf(row).blocks
+  read(
+    row: number,
+    limits: readonly Limit[],
+    now: number,
+    owed: number[],
+    totals: number[],
+    place: number,
+    changed: number[],
+  ): void {
+    for (let index = 0; index < limits.length; index++) owed[place + index] = totals[place + index] = 0
+    if (row === NONE) return
+    const { limits: kept, blocks, hasTotals } = this.layoutOf(row)
+    const { state } = blocks
     const first = this.firstOf(row)
     const elapsed = elapsedMs(state[first - 1] as number, now)
     const same = sameLimits(kept, limits)
     for (let index = 0; index < limits.length; index++) {
       const limit = limits[index] as Limit
       const slot = same ? index : slotOf(kept, limit)
-      if (slot === NONE) {
-        owed[place + index] = 0
-        continue
-      }
+      if (slot === NONE) continue
       const before = kept[slot] as Limit
-      const owedNow = drained(state[first + slot] as number, elapsed, before)
-      if (same || sameBucket(before, limit)) {
-        owed[place + index] = owedNow
-      } else {
-        owed[place + index] = carriedOver(owedNow, before, limit)
+      let owes = drained(state[first + slot] as number, elapsed, before)
+      let total = hasTotals ? drained(state[first + kept.length + slot] as number, elapsed, before) : owes
+      if (!same && !sameBucket(before, limit)) {
         // A full bucket is as good as a missing one, of which nobody knows what its limit was.
-        if (owedNow > 0) changed.push(place + index)
+        if (total > 0) changed.push(place + index)
+        ;({ owed: owes, total } = carriedOver(owes, total, before, limit))
       }
+      owed[place + index] = owes
+      totals[place + index] = total
     }
   }
 
   /** Brings a row to `now` and writes what each bucket of `limits` owes. Makes its key the most recent. */
-  write(row: number, limits: readonly Limit[], now: number, owed: readonly number[], place: number): void {
+  write(
+    row: number,
+    limits: readonly Limit[],
+    now: number,
+    owed: readonly number[],
+    totals: readonly number[],
+    place: number,
+  ): void {
     this.#table.touch(row)
-    const at = now + this.aheadMs(row, now)
-    if (!sameLimits(this.layoutOf(row).limits, limits)) {
-      this.#drain(row, now)
-      this.#refit(row, limits)
-    }
-    const kept = this.layoutOf(row).limits
-    const same = sameLimits(kept, limits)
-    const { state } = this.layoutOf(row).blocks
+    this.#drain(row, now)
+    let { hasTotals } = this.layoutOf(row)
+    for (let index = place; index < place + limits.length; index++) if (totals[index] !== owed[index]) hasTotals = true
+    this.#refit(row, limits, hasTotals)
+    const { limits: kept, blocks } = this.layoutOf(row)
     const first = this.firstOf(row)
-    state[first - 1] = at
+    const same = sameLimits(kept, limits)
     for (let index = 0; index < limits.length; index++) {
       const slot = same ? index : slotOf(kept, limits[index] as Limit)
-      state[first + slot] = owed[place + index] as number
+      blocks.state[first + slot] = owed[place + index] as number
+      if (hasTotals) blocks.state[first + kept.length + slot] = totals[place + index] as number
     }
+    if (hasTotals) this.#dropTotals(row)
   }
 
   /** Gives a key that has none a row of full buckets, as the most recent, and drops others while there is no room. */
@@ -128,22 +138,26 @@ export class BucketRows {
     if (row === NONE && tokens <= 0) return
     if (row === NONE) row = this.insert(scope, key, limits, now)
     this.#drain(row, now)
+    const { hasTotals } = this.layoutOf(row)
     if (tokens > 0) {
       this.#refit(
         row,
         limits.map((limit) => this.#owedUnder(row, limit) ?? limit),
+        hasTotals,
       )
     }
-    const kept = this.layoutOf(row).limits
-    const { state } = this.layoutOf(row).blocks
+    const { limits: kept, blocks } = this.layoutOf(row)
     const first = this.firstOf(row)
     for (const limit of limits) {
       const slot = slotOf(kept, limit)
       if (slot === NONE) continue
-      const owed = state[first + slot] as number
       const at = kept[slot] as Limit
-      state[first + slot] = tokens > 0 ? taken(owed, at, tokens) : givenBack(owed, at, -tokens)
+      for (let place = first + slot; place < first + this.layoutOf(row).numbers; place += kept.length) {
+        const owed = blocks.state[place] as number
+        blocks.state[place] = tokens > 0 ? owedAfterTake(owed, at, tokens) : givenBack(owed, at, -tokens)
+      }
     }
+    if (hasTotals) this.#dropTotals(row)
   }
 
   /** Forgets a key: its buckets are full. */
@@ -156,47 +170,68 @@ export class BucketRows {
   #owedUnder(row: number, limit: Limit): Limit | undefined {
     const { limits } = this.layoutOf(row)
     const slot = slotOf(limits, limit)
-    return slot === NONE || this.layoutOf(row).blocks.state[this.firstOf(row) + slot] === 0 ? undefined : limits[slot]
+    return slot === NONE || this.#totalAt(row, slot) === 0 ? undefined : limits[slot]
+  }
+
+  /** What a bucket owes in all. */
+  #totalAt(row: number, slot: number): number {
+    const { limits, blocks, hasTotals } = this.layoutOf(row)
+    return blocks.state[this.firstOf(row) + slot + (hasTotals ? limits.length : 0)] as number
   }
 
   #drain(row: number, now: number): void {
-    const { limits } = this.layoutOf(row)
-    const { state } = this.layoutOf(row).blocks
+    const { limits, numbers, blocks } = this.layoutOf(row)
+    const { state } = blocks
     const first = this.firstOf(row)
     const elapsed = elapsedMs(state[first - 1] as number, now)
     state[first - 1] = now + this.aheadMs(row, now)
-    for (let slot = 0; slot < limits.length; slot++) {
-      state[first + slot] = drained(state[first + slot] as number, elapsed, limits[slot] as Limit)
+    for (let index = 0; index < numbers; index++) {
+      state[first + index] = drained(state[first + index] as number, elapsed, limits[index % limits.length] as Limit)
     }
   }
 
-  /** Makes sure that a row, drained to now, has buckets for these limits under these definitions. Keeps others that owe. */
-  #refit(row: number, limits: readonly Limit[]): void {
+  /**
+   * Makes sure that a row, drained to now, has buckets for these limits under these definitions, with totals if they are
+   * needed. Keeps other buckets that owe. What buckets under another definition owe is written by the caller.
+   */
+  #refit(row: number, limits: readonly Limit[], hasTotals: boolean): void {
     const before = this.layoutOf(row)
     const kept = before.limits
-    if (limits.every((limit) => kept.some((other) => other.name === limit.name && sameBucket(other, limit)))) return
-    const { state } = this.layoutOf(row).blocks
-    const first = this.firstOf(row)
-    const at = state[first - 1] as number
-    const owed = kept.map((_, slot) => state[first + slot] as number)
-    const others = kept.filter((limit, slot) => slotOf(limits, limit) === NONE && owed[slot] !== 0)
+    const has = (limit: Limit): boolean => kept.some((other) => other.name === limit.name && sameBucket(other, limit))
+    if (before.hasTotals === hasTotals && (kept === limits || limits.every(has))) return
+    const others = kept.filter((limit, slot) => slotOf(limits, limit) === NONE && this.#totalAt(row, slot) !== 0)
     if (others.length > MOST_OTHERS) {
-      const fullAfterMs = (limit: Limit): number => (owed[kept.indexOf(limit)] as number) / limit.flow
+      const fullAfterMs = (limit: Limit): number => this.#totalAt(row, kept.indexOf(limit)) / limit.flow
       others.sort((a, b) => fullAfterMs(b) - fullAfterMs(a)).length = MOST_OTHERS
     }
-    const after = this.#layouts.acquire(before.scope, others.length === 0 ? limits : [...limits, ...others])
+    this.#move(row, others.length === 0 ? limits : [...limits, ...others], hasTotals)
+  }
+
+  /** Gives up the totals of a row where they are no more than what its buckets owe. */
+  #dropTotals(row: number): void {
+    const { limits, blocks } = this.layoutOf(row)
+    const first = this.firstOf(row)
+    if (limits.every((_, slot) => blocks.state[first + slot] === this.#totalAt(row, slot)))
+      this.#move(row, limits, false)
+  }
+
+  /** Gives a row another layout. The buckets that both have keep their numbers. */
+  #move(row: number, limits: readonly Limit[], hasTotals: boolean): void {
+    const before = this.layoutOf(row)
+    const from = this.firstOf(row)
+    const at = before.blocks.state[from - 1] as number
+    const owed = before.limits.map((_, slot) => before.blocks.state[from + slot] as number)
+    const totals = before.limits.map((_, slot) => this.#totalAt(row, slot))
+    const after = this.#layouts.acquire(before.scope, limits, hasTotals)
     this.#release(row)
     this.#table.move(row, after.id, after.blocks.acquire(at))
-    for (let index = 0; index < after.limits.length; index++) {
-      const limit = after.limits[index] as Limit
-      const slot = slotOf(kept, limit)
-      if (slot === NONE) continue
-      this.layoutOf(row).blocks.state[this.firstOf(row) + index] = carriedOver(
-        owed[slot] as number,
-        kept[slot] as Limit,
-        limit,
-      )
-    }
+    const first = this.firstOf(row)
+    after.limits.forEach((limit, index) => {
+      const slot = slotOf(before.limits, limit)
+      if (slot === NONE) return
+      after.blocks.state[first + index] = owed[slot] as number
+      if (hasTotals) after.blocks.state[first + after.limits.length + index] = totals[slot] as number
+    })
   }
 
   #remove(row: number): void {
@@ -222,14 +257,8 @@ export class BucketRows {
   }
 
   #isFull(row: number, now: number): boolean {
-    const { limits } = this.layoutOf(row)
-    const { state } = this.layoutOf(row).blocks
-    const first = this.firstOf(row)
-    const elapsed = elapsedMs(state[first - 1] as number, now)
-    for (let slot = 0; slot < limits.length; slot++) {
-      if (drained(state[first + slot] as number, elapsed, limits[slot] as Limit) > 0) return false
-    }
-    return true
+    const elapsed = elapsedMs(this.layoutOf(row).blocks.state[this.firstOf(row) - 1] as number, now)
+    return this.layoutOf(row).limits.every((limit, slot) => drained(this.#totalAt(row, slot), elapsed, limit) === 0)
   }
 }
 

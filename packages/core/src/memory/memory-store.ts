@@ -1,5 +1,5 @@
 import { checkOption, checkOptionNames } from '../base/check.js'
-import { costFor, fits, givenBack, taken } from '../bucket/bucket.js'
+import { costFor, fits, givenBack, owedAfterTake } from '../bucket/bucket.js'
 import { type Decision, decisionOf, type LimitStatus, statusOf } from '../bucket/decision.js'
 import type { Store } from '../bucket/store.js'
 import { listOf } from '../bucket/young.js'
@@ -28,10 +28,11 @@ export class MemoryStore implements Store {
   readonly #maxKeys: number
   #made: BucketRows | undefined
   // Of the take in hand, kept between takes only to be used again. For each charge: its row, and how far the
-  // clock has stepped back behind that row. For each bucket, in the order of the statuses: what it owes.
+  // clock has stepped back behind that row. For each bucket, in the order of the statuses: what it owes, alone and in all.
   readonly #rows: number[] = []
   readonly #aheadMs: number[] = []
   readonly #owed: number[] = []
+  readonly #totals: number[] = []
   readonly #changed: number[] = []
   /** Room for a block of full buckets. */
   #full = new Float64Array()
@@ -83,9 +84,9 @@ export class MemoryStore implements Store {
     if (charge === undefined) return decisionOf([])
     const row = buckets.find(charge.scope ?? '', charge.key)
     if (row === NONE) return this.#decideNew(buckets, charge, now, commit)
-    const { limits, blocks } = buckets.layoutOf(row)
+    const { limits, blocks, hasTotals } = buckets.layoutOf(row)
     const same = limits === charge.limits || sameLimits(limits, charge.limits)
-    if (!same) return this.#decideMany(buckets, charges, now, commit)
+    if (!same || hasTotals) return this.#decideMany(buckets, charges, now, commit)
     const first = blocks.firstOf(buckets.blockOf(row))
     if (!commit) return decideBlock(blocks.state.slice(first - 1, first + limits.length), 1, charge, now)
     buckets.touch(row)
@@ -152,6 +153,7 @@ export class MemoryStore implements Store {
     changed: number[],
   ): boolean {
     const owed = this.#owed
+    const totals = this.#totals
     let allowed = true
     let bucket = 0
     for (let index = 0; index < asked.length; index++) {
@@ -160,11 +162,13 @@ export class MemoryStore implements Store {
       const row = buckets.find(scope, key)
       this.#rows[index] = row
       this.#aheadMs[index] = row === NONE ? 0 : buckets.aheadMs(row, now)
-      buckets.read(row, limits, now, owed, bucket, changed)
+      buckets.read(row, limits, now, owed, totals, bucket, changed)
       for (let i = 0; i < limits.length; i++, bucket++) {
         const limit = limits[i] as Limit
         if (before.length > 0) {
-          owed[bucket] = givenBack(owed[bucket] as number, limit, tokensTaken(before, charge, limit))
+          const tokens = tokensTaken(before, charge, limit)
+          owed[bucket] = givenBack(owed[bucket] as number, limit, tokens)
+          totals[bucket] = givenBack(totals[bucket] as number, limit, tokens)
         }
         if (!fits(owed[bucket] as number, limit, costFor(limit, cost))) allowed = false
       }
@@ -175,6 +179,7 @@ export class MemoryStore implements Store {
   /** Takes from every bucket if allowed, and says how each stands. */
   #answer(asked: readonly Charge[], allowed: boolean): LimitStatus[] {
     const owed = this.#owed
+    const totals = this.#totals
     const statuses = listOf<LimitStatus>()
     for (let index = 0, bucket = 0; index < asked.length; index++) {
       const { scope = '', key, limits, cost } = asked[index] as Charge
@@ -183,7 +188,10 @@ export class MemoryStore implements Store {
         const limit = limits[i] as Limit
         const asks = costFor(limit, cost)
         const refused = !allowed && !fits(owed[bucket] as number, limit, asks)
-        if (allowed) owed[bucket] = taken(owed[bucket] as number, limit, asks)
+        if (allowed) {
+          owed[bucket] = owedAfterTake(owed[bucket] as number, limit, asks)
+          totals[bucket] = owedAfterTake(totals[bucket] as number, limit, asks)
+        }
         statuses.push(statusOf(limit, key, scope, asks, refused, owed[bucket] as number, aheadMs))
       }
     }
@@ -197,7 +205,7 @@ export class MemoryStore implements Store {
       const { limits } = asked[index] as Charge
       const row = this.#rows[index] as number
       if (row === NONE) missing = true
-      else buckets.write(row, limits, now, this.#owed, first)
+      else buckets.write(row, limits, now, this.#owed, this.#totals, first)
       first += limits.length
     }
     if (missing) this.#writeMissing(buckets, asked, now)
@@ -217,7 +225,7 @@ export class MemoryStore implements Store {
         // Another charge of this take may have made it.
         const made = asked.length === 1 ? NONE : buckets.find(scope, key)
         const row = made === NONE ? buckets.insert(scope, key, limits, now) : made
-        buckets.write(row, limits, now, this.#owed, first)
+        buckets.write(row, limits, now, this.#owed, this.#totals, first)
       }
       first = next
     }

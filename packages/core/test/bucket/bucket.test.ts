@@ -8,8 +8,8 @@ import {
   fullAfter,
   givenBack,
   MOST_OWED,
+  owedAfterTake,
   remainingOf,
-  taken,
   waitFor,
 } from '../../src/bucket/bucket.js'
 import { type Limit, limit, perDay, perMinute, perSecond, share } from '../../src/index.js'
@@ -121,7 +121,7 @@ describe.each(LIVES)('the life of a bucket of %s', (_, limit, life) => {
       at = now
       expect(fits(owed, limit, cost)).toBe(allowed)
       expect(waitFor(owed, limit, cost, 0)).toBe(wait)
-      if (allowed) owed = taken(owed, limit, cost)
+      if (allowed) owed = owedAfterTake(owed, limit, cost)
       expect(remainingOf(owed, limit)).toBe(left)
     },
   )
@@ -206,7 +206,7 @@ describe(`the arithmetic of any bucket, against whole numbers without bound (see
         const [owes, tokens] = [BigInt(owed), BigInt(cost)]
         const after = owes - tokens * flow
         expect(drained(owed, cost, limit)).toBe(Number(after > zero ? after : zero))
-        expect(taken(owed, limit, cost)).toBe(Number(least(owes + tokens * grain, BigInt(MOST_OWED))))
+        expect(owedAfterTake(owed, limit, cost)).toBe(Number(least(owes + tokens * grain, BigInt(MOST_OWED))))
         const back = owes - tokens * grain
         expect(givenBack(owed, limit, cost)).toBe(Number(back > zero ? back : zero))
         expect(remainingOf(owed, limit)).toBe(Number(owes < size ? (size - owes) / grain : zero))
@@ -215,17 +215,31 @@ describe(`the arithmetic of any bucket, against whole numbers without bound (see
     )
   })
 
-  test('what is carried over: spent stays spent, up to the new size, a debt stays a debt, both rounded up', () => {
+  test('what is carried over: spent stays spent, what the size has no room for in all, a debt stays a debt, all rounded up', () => {
     const changed = fc
       .tuple(limits, limits)
-      .chain(([before, after]) => fc.tuple(fc.constant(before), fc.constant(after), owed(before.size)))
+      .chain(([before, after]) =>
+        fc.tuple(
+          fc.constant(before),
+          fc.constant(after),
+          owed(before.size),
+          fc.oneof(fc.constant(0), owed(before.size)),
+        ),
+      )
     fc.assert(
-      fc.property(changed, ([before, after, owed]) => {
+      fc.property(changed, ([before, after, owed, more]) => {
+        const total = Math.min(owed + more, MOST_OWED)
         const [from, to] = [exact(before), exact(after)]
         const spent = least(BigInt(owed), from.size)
         const inGrains = (grains: bigint) => (from.grain === to.grain ? grains : ceil(grains * to.grain, from.grain))
-        const owes = least(inGrains(spent), to.size) + inGrains(BigInt(owed) - spent)
-        expect(carriedOver(owed, before, after)).toBe(Number(least(owes, BigInt(MOST_OWED))))
+        const cut = inGrains(BigInt(total - owed))
+        const grown = to.size > BigInt(before.burst) * to.grain ? to.size - BigInt(before.burst) * to.grain : 0n
+        const debt = inGrains(BigInt(owed) - spent)
+        const owes = least(inGrains(spent) + least(cut, grown), to.size) + debt
+        expect(carriedOver(owed, total, before, after)).toEqual({
+          owed: Number(least(owes, BigInt(MOST_OWED))),
+          total: Number(least(inGrains(spent) + cut + debt, BigInt(MOST_OWED))),
+        })
       }),
       { seed, numRuns: RUNS },
     )

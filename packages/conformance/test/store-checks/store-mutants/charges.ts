@@ -19,7 +19,8 @@ function settling(
 
 class SettlesOnlyToEmpty extends ExactStore {
   protected override moved(bucket: ExactBucket, tokens: number): ExactBucket {
-    return { limit: bucket.limit, owed: least(super.moved(bucket, tokens).owed, whole(bucket.limit.burst)) }
+    const moved = super.moved(bucket, tokens)
+    return { ...moved, owed: least(moved.owed, whole(bucket.limit.burst)) }
   }
 }
 

@@ -23,12 +23,12 @@ class DrainsBySeconds extends ExactStore {
 }
 
 export class FillsAboveFull extends ExactStore {
-  protected override owes(owed: Fraction): boolean {
+  protected override owes({ owed }: ExactBucket): boolean {
     return compare(owed, ZERO) !== 0
   }
 
-  protected override moved({ limit, owed }: ExactBucket, tokens: number): ExactBucket {
-    return { limit, owed: plus(owed, whole(tokens)) }
+  protected override shifted(bucket: ExactBucket, by: Fraction): ExactBucket {
+    return { ...bucket, owed: plus(bucket.owed, by) }
   }
 }
 
@@ -129,7 +129,7 @@ class CountsCostAlways extends ExactStore {
 
 class TakesATokenMore extends ExactStore {
   protected override moved(bucket: ExactBucket, tokens: number): ExactBucket {
-    return tokens === 0 ? bucket : { limit: bucket.limit, owed: plus(super.moved(bucket, tokens).owed, whole(1)) }
+    return tokens === 0 ? bucket : super.moved(bucket, tokens + 1)
   }
 }
 

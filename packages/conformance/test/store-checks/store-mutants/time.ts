@@ -1,7 +1,19 @@
 import type { Charge, Decision, Limit, LimitStatus, Store } from '@rail/core'
-import type { Asked, ExactBucket, ExactRow } from '../../../src/exact/exact-bucket.js'
+import { type Asked, type ExactBucket, type ExactRow, rateOf } from '../../../src/exact/exact-bucket.js'
 import { ExactStore } from '../../../src/exact/exact-store.js'
-import { type Fraction, floor, least, ratio, times, whole, ZERO } from '../../../src/exact/fraction.js'
+import {
+  compare,
+  type Fraction,
+  floor,
+  least,
+  minus,
+  most,
+  plus,
+  ratio,
+  times,
+  whole,
+  ZERO,
+} from '../../../src/exact/fraction.js'
 import { joined, limiting, type Mutant, mutant } from './mutant.js'
 
 class MintsOnAStepBack extends ExactStore {
@@ -93,12 +105,54 @@ class KeepsOneMomentForAll extends ExactStore {
   }
 }
 
-/** With what a bucket owes under another definition as `carry` has it. */
-function carrying(carry: (bucket: ExactBucket, to: Limit, exact: Fraction) => Fraction): new () => ExactStore {
+/** With what a bucket owes and has cut off under another definition as `carry` has it. */
+function carrying(
+  carry: (bucket: ExactBucket, to: Limit, exact: ExactBucket) => Partial<ExactBucket>,
+): new () => ExactStore {
   return class extends ExactStore {
-    protected override carriedOver(bucket: ExactBucket, to: Limit): Fraction {
-      return carry(bucket, to, super.carriedOver(bucket, to))
+    protected override carriedOver(bucket: ExactBucket, to: Limit): ExactBucket {
+      const exact = super.carriedOver(bucket, to)
+      return { ...exact, ...carry(bucket, to, exact) }
     }
+  }
+}
+
+/** With a bucket that owes so much more or less as `shift` has it. */
+function shifting(
+  shift: (bucket: ExactBucket, by: Fraction, exact: ExactBucket) => Partial<ExactBucket>,
+): new () => ExactStore {
+  return class extends ExactStore {
+    protected override shifted(bucket: ExactBucket, by: Fraction): ExactBucket {
+      const exact = super.shifted(bucket, by)
+      return { ...exact, ...shift(bucket, by, exact) }
+    }
+  }
+}
+
+class DrainsBothAtOnce extends ExactStore {
+  protected override broughtTo(now: number, row: ExactRow | undefined): ExactRow {
+    const brought = super.broughtTo(now, row)
+    if (row === undefined) return brought
+    const elapsedMs = this.elapsedMs(row.at, now)
+    for (const [name, bucket] of brought.buckets) {
+      const { limit, cut = ZERO } = row.buckets.get(name) ?? {}
+      const drained = limit === undefined ? ZERO : times(rateOf(limit), whole(elapsedMs))
+      brought.buckets.set(name, { ...bucket, cut: most(minus(cut, drained), ZERO) })
+    }
+    return brought
+  }
+}
+
+const NeverDrainsWhatIsCut = shifting(({ cut }) => ({ cut }))
+const GivesBackOnlyWhatIsShown = NeverDrainsWhatIsCut
+const GivesBackWhatIsCutFirst = shifting(({ owed, cut }, by, exact) => {
+  if (compare(by, ZERO) >= 0) return exact
+  return { owed: most(plus(owed, least(plus(by, cut), ZERO)), ZERO), cut: most(plus(cut, by), ZERO) }
+})
+
+class IsFullWhenNothingIsShown extends ExactStore {
+  protected override owes({ owed }: ExactBucket): boolean {
+    return compare(owed, ZERO) > 0
   }
 }
 
@@ -221,25 +275,22 @@ export const TIME_MUTANTS: readonly Mutant[] = [
   mutant(
     'a raised limit is felt at once, and what was spent stays spent',
     'starts anew',
-    carrying(() => ZERO),
+    carrying(() => ({ owed: ZERO })),
   ),
   mutant(
     'a raised limit is felt at once, and what was spent stays spent',
     'keeps what was left',
-    carrying(({ limit, owed }, to) => ({
-      over: owed.over + BigInt(to.burst - limit.burst) * owed.under,
-      under: owed.under,
-    })),
+    carrying(({ limit, owed }, to) => ({ owed: plus(owed, whole(to.burst - limit.burst)) })),
   ),
   mutant(
     'under a lowered limit no more is owed than its own size',
     'all stays owed',
-    carrying(({ owed }) => owed),
+    carrying(({ owed }) => ({ owed })),
   ),
   mutant(
     'a debt stays a debt when the limit changes',
     'debts are forgiven',
-    carrying((_, to, exact) => least(exact, whole(to.burst))),
+    carrying((_, to, { owed }) => ({ owed: least(owed, whole(to.burst)) })),
   ),
   mutant(
     'what is carried over to another limit is rounded up to what its milliseconds drain',
@@ -251,7 +302,69 @@ export const TIME_MUTANTS: readonly Mutant[] = [
     'at the new one',
     DrainsAtTheNewRate,
   ),
-  mutant('a refusal carries over too', 'refusals are not written', WritesNoRefusals),
+  mutant(
+    'a refusal carries over too, and remembers what the smaller limit cannot show',
+    'refusals are not written',
+    WritesNoRefusals,
+  ),
+  mutant(
+    'a refusal carries over too, and remembers what the smaller limit cannot show',
+    'it is forgotten',
+    carrying(() => ({ cut: ZERO })),
+  ),
+  mutant(
+    'what was spent stays spent when a limit is lowered and raised again',
+    'what is cut off is forgotten',
+    carrying(() => ({ cut: ZERO })),
+  ),
+  mutant(
+    'what was spent stays spent when a limit is lowered and raised again',
+    'what was cut off never counts again',
+    carrying(({ owed }, to, { cut }) => ({ owed: least(owed, whole(to.burst)), cut })),
+  ),
+  mutant(
+    'what a smaller limit cannot show drains at its rate, after what it shows',
+    'both at the same time',
+    DrainsBothAtOnce,
+  ),
+  mutant('what a smaller limit cannot show drains at its rate, after what it shows', 'it stays', NeverDrainsWhatIsCut),
+  mutant(
+    'a bucket that shows nothing owed but remembers more is not full: its key is kept, and its moment',
+    'only what is shown counts',
+    IsFullWhenNothingIsShown,
+  ),
+  mutant(
+    'two definitions that take turns allow no more than the larger',
+    'what is cut off is forgotten',
+    carrying(() => ({ cut: ZERO })),
+  ),
+  mutant(
+    'two definitions that take turns allow no more than the larger',
+    'what is shown and what is cut off drain at the same time',
+    DrainsBothAtOnce,
+  ),
+  mutant(
+    'a raise is felt at once, three times within a minute, and never leaves less than before',
+    'the smaller definition holds',
+    limiting((limit) => (limit.tokens > 500 ? { ...limit, tokens: 500, burst: 500, wholeBurst: 500 } : limit)),
+  ),
+  mutant(
+    'a small raise after a large cut leaves no less than before it',
+    'all that was cut off counts again, up to the size',
+    carrying(({ owed, limit }, to, { cut }) => ({
+      owed: to.burst > limit.burst ? least(plus(owed, cut), whole(to.burst)) : least(owed, whole(to.burst)),
+    })),
+  ),
+  mutant(
+    'what is given back reduces what is shown first, then what was cut off',
+    'only what is shown',
+    GivesBackOnlyWhatIsShown,
+  ),
+  mutant(
+    'what is given back reduces what is shown first, then what was cut off',
+    'what was cut off first',
+    GivesBackWhatIsCutFirst,
+  ),
   mutant(
     'a limit that stays as it is beside a changed one keeps its bucket',
     'the whole key starts anew',
