@@ -1,12 +1,11 @@
-import { type Charge, type Decision, type MaybePromise, RailError, type Store } from '@rail/core'
-import { chargesBeside, costFor, decisionOf, disjoint } from '@rail/core/store'
-import { type Ask, argumentsOf, askFor, checkNumbers, decisionFrom, type Reading, readingOf } from './ask.js'
-import { type Connection, connectionBy, connectionOf } from './connection.js'
-import { warnOfEviction } from './eviction.js'
-import { type KeyName, keyName } from './key-names.js'
+import { type Charge, type Decision, decisionOf, type MaybePromise, RailError, type Store } from '@rail/core'
+import { connectionBy, connectionOf } from './connect.js'
+import type { Connection } from './connection.js'
+import { type KeyName, keyName } from './key-name.js'
 import { linesOf } from './limit-lines.js'
 import { checkedTag, checkOptions, type RedisStoreOptions } from './redis-store-options.js'
 import { RefusalCache } from './refusal-cache.js'
+import { type Ask, argumentsOf, askFor, checkNumbers, decisionFrom, type Reading, readingOf } from './take.js'
 import { TickQueue } from './tick-queue.js'
 
 /**
@@ -157,3 +156,25 @@ function checkTags(keys: readonly KeyName[], tag: string): void {
       'can take from both or neither. Let the option tag return one text for keys that are charged together.',
   )
 }
+
+/**
+ * Warns, by `process.emitWarning`, where Redis may drop buckets that owe something: whoever loses one starts with a full
+ * one. What cannot be asked is not warned of.
+ */
+function warnOfEviction(connection: Connection): void {
+  const look = async (): Promise<void> => {
+    for (const info of await connection.memoryInfo()) {
+      const policy = /^maxmemory_policy:(\S+)/m.exec(String(info))?.[1]
+      if (policy === undefined || KEEPING.includes(policy)) continue
+      process.emitWarning(
+        `Redis has the maxmemory-policy "${policy}", by which it may forget what a customer has spent. Set it to noeviction, or ` +
+          'to volatile-ttl, which begins with the buckets that are nearly full.',
+        { type: 'RailWarning', code: 'RAIL_REDIS_EVICTS' },
+      )
+      return
+    }
+  }
+  look().catch(() => {})
+}
+
+const KEEPING = ['noeviction', 'volatile-ttl']

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto'
-import type { Charge, Decision, Limit } from '@rail/core'
-import { costFor, decisionOf, drained, fits, statusOf } from '@rail/core/store'
-import type { Ask, Reading } from './ask.js'
+import { type Charge, costFor, type Decision, decisionOf, drained, fits, type Limit, statusOf } from '@rail/core'
 import { linesOf } from './limit-lines.js'
+import type { Ask, Reading } from './take.js'
 
 /** What the buckets of one key owed when they were last read for a refusal. */
 interface Known {

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { type Charge, perSecond } from '@rail/core'
 import { expect, test } from 'vitest'
 import { heapBytes } from '../../core/test/heap.js'
-import { askFor, type Reading } from '../src/ask.js'
 import { RefusalCache } from '../src/refusal-cache.js'
+import { askFor, type Reading } from '../src/take.js'
 
 const limits = [perSecond(1)]
 const charge = (key: string, more: Partial<Charge> = {}): Charge => ({ key, limits, cost: 1, ...more })

@@ -1,8 +1,8 @@
 import type { Charge, Decision, Limit, LimitStatus } from '@rail/core'
 import { costFor, decisionOf, disjoint, fits, statusOf, tokensTaken } from '@rail/core/store'
 import { storeFailure } from './batch.js'
-import type { KeyName } from './key-names.js'
-import { formatFor, type LimitLines, linesOf } from './limit-lines.js'
+import type { KeyName } from './key-name.js'
+import { formatFor, grainsFor, type LimitLines, linesOf } from './limit-lines.js'
 
 /** One charge of an ask. */
 interface AskedCharge {
