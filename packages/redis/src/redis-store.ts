@@ -5,7 +5,7 @@ import { type KeyName, keyName } from './key-name.js'
 import { linesOf } from './limit-lines.js'
 import { checkedTag, checkOptions, type RedisStoreOptions } from './redis-store-options.js'
 import { RefusalCache } from './refusal-cache.js'
-import { type Ask, argumentsOf, askFor, checkNumbers, decisionFrom, type Reading, readingOf } from './take.js'
+import { argumentsOf, checkNumbers, decisionFrom, type Reading, readingOf, type Take, takeFor } from './take.js'
 import { TickQueue } from './tick-queue.js'
 
 /**
@@ -47,37 +47,36 @@ export class RedisStore implements Store {
 
   #take(charges: readonly Charge[], now: number, before: readonly Charge[] | undefined): MaybePromise<Decision> {
     const refusals = this.#refusals
-    if (refusals === undefined) return this.#decide(askFor(charges, this.#nameOf, before), 'take', now)
-    const askedAt = this.#nowMs(now)
-    const known = before === undefined ? refusals.look(charges, askedAt) : undefined
-    if (known !== undefined) return known
-    const ask = askFor(charges, this.#nameOf, before)
-    return this.#decide(ask, 'take', now, (reading) => refusals.note(ask, reading, askedAt, this.#nowMs(now)))
-  }
-
-  peek(charges: readonly Charge[], now: number, before?: readonly Charge[]): Promise<Decision> {
-    return this.#decide(askFor(charges, this.#nameOf, before), 'peek', now)
-  }
-
-  #giveBack(charges: readonly Charge[], now: number): Promise<void> {
-    const moved = charges.flatMap(({ scope = '', key, limits, cost }) =>
-      limits.map((limit) => ({ scope, key, args: [linesOf([limit]).text, String(-costFor(limit, cost))] })),
-    )
-    return this.#change('settle', moved, now)
-  }
-
-  settle(charges: readonly Charge[], actual: number, now: number): Promise<void> {
-    const moved = charges.flatMap(({ scope = '', key, limits, cost }) => {
-      const counted = limits.filter((limit) => limit.counts === 'cost')
-      if (actual === cost || counted.length === 0) return []
-      const { text } = linesOf(counted.length === limits.length ? limits : counted)
-      return [{ scope, key, args: [text, String(actual - cost)] }]
+    const take = takeFor(charges, this.#nameOf)
+    if (refusals === undefined) return this.#decide(take, 'take', now)
+    const sentAt = this.#nowMs(now)
+    const [charge, another] = charges
+    const single = another === undefined && charge?.taken === undefined ? charge : undefined
+    const { name } = take.keys[0] ?? { name: '' }
+    const refused = single && refusals.find(name, single, sentAt)
+    if (refused !== undefined) return refused
+    return this.#decide(take, 'take', now, (reading) => {
+      if (single !== undefined && !reading.allowed) refusals.add(name, single, reading, sentAt, this.#nowMs(now))
+      else for (const key of take.keys) refusals.forget(key.name)
     })
-    return this.#change('settle', moved, now)
+  }
+
+  peek(charges: readonly Charge[], now: number): Promise<Decision> {
+    return this.#decide(takeFor(charges, this.#nameOf), 'peek', now)
+  }
+
+  async settle(charges: readonly Charge[], actual: number, now: number): Promise<void> {
+    const changes = charges.map(async ({ scope = '', key, limits, cost }) => {
+      const counted = limits.filter((limit) => limit.counts === 'cost')
+      if (actual === cost || counted.length === 0) return
+      const { text } = linesOf(counted.length === limits.length ? limits : counted)
+      await this.#change(scope, key, ['settle', text, String(actual - cost)], now)
+    })
+    await Promise.all(changes)
   }
 
   reset(key: string, scope = ''): Promise<void> {
-    return this.#change('reset', [{ scope, key, args: [] }], 0)
+    return this.#change(scope, key, ['reset'], 0)
   }
 
   /**
@@ -92,39 +91,32 @@ export class RedisStore implements Store {
     return this.#useGivenTime ? now : performance.now()
   }
 
-  #decide(ask: Ask, operation: 'take' | 'peek', now: number, note?: (reading: Reading) => void): Promise<Decision> {
-    if (ask.keys.length === 0) return Promise.resolve(decisionOf([]))
-    return this.#ask(ask.keys, argumentsOf(ask, operation), now, (numbers, first) => {
-      const [reading, count] = readingOf(ask, numbers, first)
+  #decide(take: Take, operation: 'take' | 'peek', now: number, note?: (reading: Reading) => void): Promise<Decision> {
+    if (take.keys.length === 0) return Promise.resolve(decisionOf([]))
+    return this.#send(take.keys, argumentsOf(take, operation), now, (numbers, first) => {
+      const [reading, count] = readingOf(take, numbers, first)
       note?.(reading)
       if (!this.#looked) {
         this.#looked = true
         warnOfEviction(this.#connection)
       }
-      return [decisionFrom(ask, reading), count]
+      return [decisionFrom(take, reading), count]
     })
   }
 
-  async #change(
-    operation: 'settle' | 'reset',
-    changes: readonly { readonly scope: string; readonly key: string; readonly args: readonly string[] }[],
-    now: number,
-  ): Promise<void> {
-    if (changes.length === 0) return
-    const forget = () => {
-      for (const { scope, key } of changes) this.#refusals?.forget(scope, key)
-    }
-    forget()
-    const keys = changes.map(({ scope, key }) => this.#nameOf(scope, key))
-    const args = changes.flatMap((change) => change.args)
-    await this.#ask(keys, [operation, String(keys.length), String(args.length), ...args], now, (numbers, first) => {
+  /** Settles or resets one key. */
+  async #change(scope: string, key: string, args: readonly string[], now: number): Promise<void> {
+    const name = this.#nameOf(scope, key)
+    this.#refusals?.forget(name.name)
+    await this.#send([name], args, now, (numbers, first) => {
       checkNumbers(numbers, first, first + 1)
       return [undefined, 1]
     })
-    forget()
+    // A take that was answered meanwhile may have read what was owed before.
+    this.#refusals?.forget(name.name)
   }
 
-  #ask<T>(
+  #send<T>(
     keys: readonly KeyName[],
     args: readonly string[],
     now: number,

@@ -2,10 +2,10 @@ import type { Charge, Decision, Limit, LimitStatus } from '@rail/core'
 import { costFor, decisionOf, disjoint, fits, statusOf, tokensTaken } from '@rail/core/store'
 import { storeFailure } from './batch.js'
 import type { KeyName } from './key-name.js'
-import { formatFor, grainsFor, type LimitLines, linesOf } from './limit-lines.js'
+import { formatFor, type LimitLines, linesOf } from './limit-lines.js'
 
-/** One charge of an ask. */
-interface AskedCharge {
+/** One charge of a take. */
+interface TakeCharge {
   readonly charge: Charge
   readonly scope: string
   readonly lines: LimitLines
@@ -15,90 +15,80 @@ interface AskedCharge {
   readonly place: number
 }
 
-/** The charges whose buckets are in one key of Redis, and so are asked together. */
-export interface AskedKey extends KeyName {
-  readonly charges: AskedCharge[]
+/** One key of Redis, and the charges whose buckets it holds. */
+export interface TakeKey extends KeyName {
+  readonly charges: TakeCharge[]
 }
 
-/** What one take or peek asks of Redis. */
-export interface Ask {
-  readonly keys: readonly AskedKey[]
-  /** How many buckets. */
+/** One take or peek. */
+export interface Take {
+  readonly keys: readonly TakeKey[]
+  /** The number of buckets. */
   readonly size: number
-  /** Whether any charge was taken before. */
-  readonly again: boolean
 }
 
-/** What is owed when an ask has been answered, in the order of its keys and their buckets. */
+/** What Redis answers to a take: numbers in the order of its keys and of their buckets. */
 export interface Reading {
   readonly allowed: boolean
   /** How far the clock has stepped back behind each key, in milliseconds. */
   readonly aheadMs: readonly number[]
   /** What each bucket owes, in grains. */
   readonly owed: readonly number[]
-  /** The buckets whose limit had changed under what they owed, counted from 0. */
+  /** The buckets whose limit had changed while they owed something, counted from 0. */
   readonly redefined: readonly number[]
 }
 
-/** What the charges of a request ask. @throws RailError `RAIL_BAD_CHARGES` where two meet under different definitions */
-export function askFor(
-  charges: readonly Charge[],
-  nameOf: (scope: string, key: string) => KeyName,
-  before: readonly Charge[] = NO_CHARGES,
-): Ask {
-  const keys: AskedKey[] = []
+/**
+ * The take of a request's charges.
+ *
+ * @throws RailError `RAIL_BAD_CHARGES` where two charges meet in a bucket under different definitions
+ */
+export function takeFor(charges: readonly Charge[], nameOf: (scope: string, key: string) => KeyName): Take {
+  const keys: TakeKey[] = []
   let size = 0
-  let again = false
   for (const charge of charges.length > 1 ? disjoint(charges) : charges) {
     const scope = charge.scope === undefined ? '' : charge.scope
     const { name, tag } = nameOf(scope, charge.key)
-    const taken = before.length === 0 ? undefined : charge.limits.map((limit) => tokensTaken(before, charge, limit))
-    const asked: AskedCharge = { charge, scope, lines: linesOf(charge.limits), taken, place: size }
+    const added: TakeCharge = { charge, scope, lines: linesOf(charge.limits), place: size }
     const met = keys.length === 0 ? undefined : keys.find((other) => other.name === name)
-    if (met === undefined) keys.push({ name, tag, charges: [asked] })
-    else met.charges.push(asked)
+    if (met === undefined) keys.push({ name, tag, charges: [added] })
+    else met.charges.push(added)
     size += charge.limits.length
-    if (taken !== undefined) again = true
   }
-  return { keys, size, again }
+  return { keys, size }
 }
 
-/** The arguments of an ask, as the script takes them. */
-export function argumentsOf({ keys, again }: Ask, operation: 'take' | 'peek'): readonly string[] {
-  if (operation === 'take' && !again && keys.length === 1) {
-    const [asked, another] = (keys[0] as AskedKey).charges as [AskedCharge, ...AskedCharge[]]
-    if (another === undefined) return asked.lines.oneFor(asked.charge.cost)
+/** The script's arguments for a take or peek. */
+export function argumentsOf({ keys }: Take, operation: 'take' | 'peek'): readonly string[] {
+  const [first, another] = keys
+  const only = another === undefined && first?.charges.length === 1 ? first.charges[0] : undefined
+  if (operation === 'take' && only !== undefined && only.charge.taken === undefined) {
+    return only.lines.takeOf(only.charge.cost)
   }
-  const args = [operation, String(keys.length), '', again ? '4' : '3']
-  for (const { charges } of keys) {
-    const [first, ...others] = charges as [AskedCharge, ...AskedCharge[]]
-    let { text } = first.lines
-    let buckets = first.charge.limits.length
-    for (const { lines, charge } of others) {
-      text += lines.text
-      buckets += charge.limits.length
-    }
-    args.push(text, formatFor(text, buckets))
-    for (const asked of charges) pushNumbers(args, asked, again)
-  }
-  args[2] = String(args.length - 3)
-  return args
+  return keys.flatMap(({ charges }, index) => {
+    const lines = charges.map((each) => each.lines.text).join('')
+    const buckets = charges.reduce((sum, { charge }) => sum + charge.limits.length, 0)
+    return [index === 0 ? operation : 'and', lines, formatFor(lines, buckets), ...charges.flatMap(numbersOf)]
+  })
 }
 
-function pushNumbers(args: string[], { lines, charge, taken }: AskedCharge, again: boolean): void {
+function numbersOf({ lines, charge }: TakeCharge): readonly string[] {
   const numbers = lines.numbersFor(charge.cost)
-  for (let index = 0; index < charge.limits.length; index++) {
-    args.push(numbers[3 * index] as string, numbers[3 * index + 1] as string, numbers[3 * index + 2] as string)
-    if (again) args.push(String((taken?.[index] ?? 0) * (charge.limits[index] as Limit).grain))
-  }
+  const before = charge.taken
+  if (before === undefined) return numbers
+  return numbers.map((number, index) => {
+    if (index % 4 !== 3) return number
+    const limit = charge.limits[Math.floor(index / 4)] as Limit
+    return String(costFor(limit, before) * limit.grain)
+  })
 }
 
 /**
- * Reads the answer to an ask from the numbers that begin at `first`; also says how many these are.
+ * Reads the reply to a take from the numbers that begin at `first`. Also gives how many numbers the reply has.
  *
- * @throws RailError `RAIL_STORE_FAILED` where they are no such answer
+ * @throws RailError `RAIL_STORE_FAILED` where the numbers are no such reply
  */
-export function readingOf({ keys, size }: Ask, numbers: readonly number[], first: number): [Reading, number] {
+export function readingOf({ keys, size }: Take, numbers: readonly number[], first: number): [Reading, number] {
   const next = first + 1 + keys.length + size
   checkNumbers(numbers, first, next)
   const status = numbers[first] as number
@@ -131,12 +121,12 @@ export function checkNumbers(numbers: readonly number[], first: number, next: nu
 }
 
 /** The decision that a reading makes. */
-export function decisionFrom({ keys, size }: Ask, { allowed, aheadMs, owed, redefined }: Reading): Decision {
+export function decisionFrom({ keys, size }: Take, { allowed, aheadMs, owed, redefined }: Reading): Decision {
   const statuses = new Array<LimitStatus>(size)
   const changed: number[] = []
   let bucket = 0
   for (let keyIndex = 0; keyIndex < keys.length; keyIndex++) {
-    for (const { charge, scope, place } of (keys[keyIndex] as AskedKey).charges) {
+    for (const { charge, scope, place } of (keys[keyIndex] as TakeKey).charges) {
       for (let index = 0; index < charge.limits.length; index++, bucket++) {
         const limit = charge.limits[index] as Limit
         const cost = costFor(limit, charge.cost)
