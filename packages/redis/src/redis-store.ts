@@ -5,7 +5,17 @@ import { type KeyName, keyName } from './key-name.js'
 import { linesOf } from './limit-lines.js'
 import { checkedTag, checkOptions, type RedisStoreOptions } from './redis-store-options.js'
 import { RefusalCache } from './refusal-cache.js'
-import { argumentsOf, checkNumbers, decisionFrom, type Reading, readingOf, type Take, takeFor } from './take.js'
+import {
+  argumentsOf,
+  checkNumbers,
+  decisionFrom,
+  givesOf,
+  type Move,
+  type Reading,
+  readingOf,
+  type Take,
+  takeFor,
+} from './take.js'
 import { TickQueue } from './tick-queue.js'
 
 /**
@@ -40,43 +50,39 @@ export class RedisStore implements Store {
   }
 
   take(charges: readonly Charge[], now: number, before?: readonly Charge[]): MaybePromise<Decision> {
-    const beside = before === undefined ? [] : chargesBeside(disjoint(before), charges)
-    if (beside.length > 0) return this.#giveBack(beside, now).then(() => this.#take(charges, now, before))
-    return this.#take(charges, now, before)
-  }
-
-  #take(charges: readonly Charge[], now: number, before: readonly Charge[] | undefined): MaybePromise<Decision> {
+    const take = takeFor(charges, this.#nameOf, before)
+    const gives = before === undefined ? NONE : givesOf(charges, before, this.#nameOf)
     const refusals = this.#refusals
-    const take = takeFor(charges, this.#nameOf)
-    if (refusals === undefined) return this.#decide(take, 'take', now)
+    if (refusals === undefined) return this.#decide(take, 'take', now, gives)
     const sentAt = this.#nowMs(now)
     const [charge, another] = charges
-    const single = another === undefined && charge?.taken === undefined ? charge : undefined
+    const single = another === undefined && before === undefined ? charge : undefined
     const { name } = take.keys[0] ?? { name: '' }
     const refused = single && refusals.find(name, single, sentAt)
     if (refused !== undefined) return refused
-    return this.#decide(take, 'take', now, (reading) => {
+    for (const { key } of gives) refusals.forget(key.name)
+    return this.#decide(take, 'take', now, gives, (reading) => {
       if (single !== undefined && !reading.allowed) refusals.add(name, single, reading, sentAt, this.#nowMs(now))
-      else for (const key of take.keys) refusals.forget(key.name)
+      else for (const key of [...take.keys, ...gives.map((give) => give.key)]) refusals.forget(key.name)
     })
   }
 
-  peek(charges: readonly Charge[], now: number): Promise<Decision> {
-    return this.#decide(takeFor(charges, this.#nameOf), 'peek', now)
+  peek(charges: readonly Charge[], now: number, before?: readonly Charge[]): Promise<Decision> {
+    return this.#decide(takeFor(charges, this.#nameOf, before), 'peek', now, NONE)
   }
 
-  async settle(charges: readonly Charge[], actual: number, now: number): Promise<void> {
-    const changes = charges.map(async ({ scope = '', key, limits, cost }) => {
+  settle(charges: readonly Charge[], actual: number, now: number): Promise<void> {
+    const moves = charges.flatMap(({ scope = '', key, limits, cost }) => {
       const counted = limits.filter((limit) => limit.counts === 'cost')
-      if (actual === cost || counted.length === 0) return
+      if (actual === cost || counted.length === 0) return []
       const { text } = linesOf(counted.length === limits.length ? limits : counted)
-      await this.#change(scope, key, ['settle', text, String(actual - cost)], now)
+      return [{ key: this.#nameOf(scope, key), args: [text, String(actual - cost)] }]
     })
-    await Promise.all(changes)
+    return this.#move(moves, now)
   }
 
   reset(key: string, scope = ''): Promise<void> {
-    return this.#change(scope, key, ['reset'], 0)
+    return this.#change(this.#nameOf(scope, key), ['reset'], 0)
   }
 
   /**
@@ -91,9 +97,21 @@ export class RedisStore implements Store {
     return this.#useGivenTime ? now : performance.now()
   }
 
-  #decide(take: Take, operation: 'take' | 'peek', now: number, note?: (reading: Reading) => void): Promise<Decision> {
-    if (take.keys.length === 0) return Promise.resolve(decisionOf([]))
-    return this.#send(take.keys, argumentsOf(take, operation), now, (numbers, first) => {
+  #decide(
+    take: Take,
+    operation: 'take' | 'peek',
+    now: number,
+    gives: readonly Move[],
+    note?: (reading: Reading) => void,
+  ): Promise<Decision> {
+    if (take.keys.length === 0) return this.#move(gives, now).then(() => decisionOf([]))
+    let keys: readonly KeyName[] = take.keys
+    let args = argumentsOf(take, operation)
+    if (gives.length > 0) {
+      keys = [...keys, ...gives.map((give) => give.key)]
+      args = [...args, ...gives.flatMap((give) => ['give', ...give.args])]
+    }
+    return this.#send(keys, args, now, (numbers, first) => {
       const [reading, count] = readingOf(take, numbers, first)
       note?.(reading)
       if (!this.#looked) {
@@ -104,16 +122,19 @@ export class RedisStore implements Store {
     })
   }
 
+  async #move(moves: readonly Move[], now: number): Promise<void> {
+    await Promise.all(moves.map(({ key, args }) => this.#change(key, ['settle', ...args], now)))
+  }
+
   /** Settles or resets one key. */
-  async #change(scope: string, key: string, args: readonly string[], now: number): Promise<void> {
-    const name = this.#nameOf(scope, key)
-    this.#refusals?.forget(name.name)
-    await this.#send([name], args, now, (numbers, first) => {
+  async #change(key: KeyName, args: readonly string[], now: number): Promise<void> {
+    this.#refusals?.forget(key.name)
+    await this.#send([key], args, now, (numbers, first) => {
       checkNumbers(numbers, first, first + 1)
       return [undefined, 1]
     })
     // A take that was answered meanwhile may have read what was owed before.
-    this.#refusals?.forget(name.name)
+    this.#refusals?.forget(key.name)
   }
 
   #send<T>(
@@ -135,6 +156,8 @@ export class RedisStore implements Store {
     })
   }
 }
+
+const NONE: readonly Move[] = []
 
 /** Of how many keys refusals are remembered at most. */
 const MOST_REFUSALS = 10_000

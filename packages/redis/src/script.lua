@@ -6,6 +6,7 @@
 --   take <lines> <format> {<flow> <room> <grains> <back>}
 --   peek <lines> <format> {<flow> <room> <grains> <back>}     decides as a take does, and writes nothing
 --   and  <lines> <format> {<flow> <room> <grains> <back>}     one more key of the take or peek in front of it
+--   give <lines> <tokens>                                     gives back, as a part of the take in front of it
 --   settle <lines> <tokens>                                   moves what is owed by so many tokens
 --   reset
 --
@@ -56,6 +57,129 @@ local function write(call, key, format, state, full, option, offset)
   local ends = state[2] + full + offset
   -- As a string: Redis would write out a number with 17 digits, which takes longer.
   return call('SET', key, struct.pack(format, unpack(state)), option, string.format('%d', ends + -ends % 1)).err
+end
+
+local function run(KEYS, ARGV, call, makeSlowPath)
+  local now, option, offset = ARGV[1], 'PXAT', 0
+  if now == '' then
+    local time = call('TIME')
+    local ms = time[2] / 1000
+    now = time[1] * 1000 + ms - ms % 1
+  else
+    -- Nobody knows how long a second of a given time takes: the key lives an hour longer.
+    now = tonumber(now)
+    option, offset = 'PX', 3600000 - now
+  end
+
+  -- r is the last reply, k the last key, a the next argument.
+  local replies, r, k, a, states, slow = {}, 0, 0, 2, {}, nil
+  while ARGV[a] do
+    local operation, head, failed = ARGV[a], r + 1, nil
+    if operation == 'take' or operation == 'peek' then
+      -- First look at every bucket of every key.
+      local allowed, keys, first = 1, 0, a
+      repeat
+        local lines, format = ARGV[a + 1], ARGV[a + 2]
+        -- A format is "<c", a count of 8 digits, and a d for at and for each bucket.
+        local last = #format - 9
+        keys, a = keys + 1, a + 3
+        local value = call('GET', KEYS[k + keys])
+        local state, elapsed
+        if type(value) == 'table' then
+          failed = value.err
+        else
+          state, elapsed = read(value, lines, format, last, now)
+          if not state then
+            slow = slow or makeSlowPath(now)
+            state, elapsed = slow.reopen(value, lines, ARGV, a)
+            failed, elapsed = elapsed or failed, nil
+          end
+        end
+        if state then
+          states[keys] = state
+          for j = 3, last do
+            local owed = state[j]
+            if elapsed then
+              owed = owed - elapsed * ARGV[a] - ARGV[a + 3]
+              if owed < 0 then owed = 0 end
+              state[j] = owed
+            end
+            if owed > ARGV[a + 1] + 0 then allowed = 0 end
+            a = a + 4
+          end
+        else
+          a = a + 4 * (last - 2)
+        end
+      until ARGV[a] ~= 'and'
+
+      -- Then take from all of them, or from none.
+      if not failed then
+        local after, places = a, nil
+        a, r = first, head
+        for i = 1, keys do
+          local state, format = states[i], ARGV[a + 2]
+          local last, full, changed = #format - 9, state.full or 0, state.changed
+          a, r = a + 3, r + 1
+          replies[r] = state[2] - now
+          for j = 3, last do
+            local owed = state[j]
+            -- What fits never passes 2^53: the size and the whole burst of a limit together do not.
+            if allowed == 1 then
+              owed = owed + ARGV[a + 2]
+              state[j] = owed
+            end
+            local drains = owed / ARGV[a]
+            if drains > full then full = drains end
+            r = r + 1
+            replies[r] = owed < 4503599627370496 and owed or string.format('%.17g', owed)
+            a = a + 4
+            if changed and changed[j - 2] then
+              places = places or {}
+              places[#places + 1] = r - head - i
+            end
+          end
+          if operation == 'take' then
+            failed = failed or write(call, KEYS[k + i], state.format or format, state, full, option, offset)
+          end
+        end
+        replies[head] = allowed
+        if places then
+          replies[head] = allowed + 2 * #places
+          for _, place in ipairs(places) do
+            r = r + 1
+            replies[r] = place
+          end
+        end
+        a = after
+      end
+      k = k + keys
+      while ARGV[a] == 'give' do
+        slow = slow or makeSlowPath(now)
+        k = k + 1
+        failed = failed or slow.settle(call, KEYS[k], ARGV[a + 1], tonumber(ARGV[a + 2]), option, offset)
+        a = a + 3
+      end
+    else
+      k, r = k + 1, head
+      replies[r] = 1
+      if operation == 'settle' then
+        slow = slow or makeSlowPath(now)
+        failed = slow.settle(call, KEYS[k], ARGV[a + 1], tonumber(ARGV[a + 2]), option, offset)
+        a = a + 3
+      else
+        local done = call('DEL', KEYS[k])
+        failed = type(done) == 'table' and done.err
+        a = a + 1
+      end
+    end
+    if failed then
+      -- A master that has become a replica: all of it fails, so that the client looks for the new master.
+      if string.find(failed, '^%-?READONLY') then return redis.error_reply(failed) end
+      r = head
+      replies[r] = '!' .. failed
+    end
+  end
+  return replies
 end
 
 -- What few operations need: keys that were charged under other limits, and settle.
@@ -210,118 +334,4 @@ local function makeSlowPath(now)
   return slow
 end
 
-local ARGV, KEYS, call = ARGV, KEYS, redis.pcall
-local now, option, offset = ARGV[1], 'PXAT', 0
-if now == '' then
-  local time = call('TIME')
-  local ms = time[2] / 1000
-  now = time[1] * 1000 + ms - ms % 1
-else
-  -- Nobody knows how long a second of a given time takes: the key lives an hour longer.
-  now = tonumber(now)
-  option, offset = 'PX', 3600000 - now
-end
-
--- r is the last reply, k the last key, a the next argument.
-local replies, r, k, a, states, slow = {}, 0, 0, 2, {}, nil
-while ARGV[a] do
-  local operation, head, failed = ARGV[a], r + 1, nil
-  if operation == 'take' or operation == 'peek' then
-    -- First look at every bucket of every key.
-    local allowed, keys, first = 1, 0, a
-    repeat
-      local lines, format = ARGV[a + 1], ARGV[a + 2]
-      -- A format is "<c", a count of 8 digits, and a d for at and for each bucket.
-      local last = #format - 9
-      keys, a = keys + 1, a + 3
-      local value = call('GET', KEYS[k + keys])
-      local state, elapsed
-      if type(value) == 'table' then
-        failed = value.err
-      else
-        state, elapsed = read(value, lines, format, last, now)
-        if not state then
-          slow = slow or makeSlowPath(now)
-          state, elapsed = slow.reopen(value, lines, ARGV, a)
-          failed, elapsed = elapsed or failed, nil
-        end
-      end
-      if state then
-        states[keys] = state
-        for j = 3, last do
-          local owed = state[j]
-          if elapsed then
-            owed = owed - elapsed * ARGV[a] - ARGV[a + 3]
-            if owed < 0 then owed = 0 end
-            state[j] = owed
-          end
-          if owed > ARGV[a + 1] + 0 then allowed = 0 end
-          a = a + 4
-        end
-      else
-        a = a + 4 * (last - 2)
-      end
-    until ARGV[a] ~= 'and'
-
-    -- Then take from all of them, or from none.
-    if not failed then
-      local after, places = a, nil
-      a, r = first, head
-      for i = 1, keys do
-        local state, format = states[i], ARGV[a + 2]
-        local last, full, changed = #format - 9, state.full or 0, state.changed
-        a, r = a + 3, r + 1
-        replies[r] = state[2] - now
-        for j = 3, last do
-          local owed = state[j]
-          -- What fits never passes 2^53: the size and the whole burst of a limit together do not.
-          if allowed == 1 then
-            owed = owed + ARGV[a + 2]
-            state[j] = owed
-          end
-          local drains = owed / ARGV[a]
-          if drains > full then full = drains end
-          r = r + 1
-          replies[r] = owed < 4503599627370496 and owed or string.format('%.17g', owed)
-          a = a + 4
-          if changed and changed[j - 2] then
-            places = places or {}
-            places[#places + 1] = r - head - i
-          end
-        end
-        if operation == 'take' then
-          failed = failed or write(call, KEYS[k + i], state.format or format, state, full, option, offset)
-        end
-      end
-      replies[head] = allowed
-      if places then
-        replies[head] = allowed + 2 * #places
-        for _, place in ipairs(places) do
-          r = r + 1
-          replies[r] = place
-        end
-      end
-      a = after
-    end
-    k = k + keys
-  else
-    k, r = k + 1, head
-    replies[r] = 1
-    if operation == 'settle' then
-      slow = slow or makeSlowPath(now)
-      failed = slow.settle(call, KEYS[k], ARGV[a + 1], tonumber(ARGV[a + 2]), option, offset)
-      a = a + 3
-    else
-      local done = call('DEL', KEYS[k])
-      failed = type(done) == 'table' and done.err
-      a = a + 1
-    end
-  end
-  if failed then
-    -- A master that has become a replica: all of it fails, so that the client looks for the new master.
-    if string.find(failed, '^%-?READONLY') then return redis.error_reply(failed) end
-    r = head
-    replies[r] = '!' .. failed
-  end
-end
-return replies
+return run(KEYS, ARGV, redis.pcall, makeSlowPath)

@@ -1,5 +1,16 @@
-import type { Charge, Decision, Limit, LimitStatus } from '@rail/core'
-import { costFor, decisionOf, disjoint, fits, statusOf, tokensTaken } from '@rail/core/store'
+import {
+  type Charge,
+  chargesBeside,
+  costFor,
+  type Decision,
+  decisionOf,
+  disjoint,
+  fits,
+  type Limit,
+  type LimitStatus,
+  statusOf,
+  tokensTaken,
+} from '@rail/core'
 import { storeFailure } from './batch.js'
 import type { KeyName } from './key-name.js'
 import { formatFor, type LimitLines, linesOf } from './limit-lines.js'
@@ -9,14 +20,12 @@ interface TakeCharge {
   readonly charge: Charge
   readonly scope: string
   readonly lines: LimitLines
-  /** What the same request took before from each of its buckets, in tokens; `undefined` where it took nothing at all. */
-  readonly taken: readonly number[] | undefined
   /** The place of its first bucket among the statuses of the decision. */
   readonly place: number
 }
 
 /** One key of Redis, and the charges whose buckets it holds. */
-export interface TakeKey extends KeyName {
+interface TakeKey extends KeyName {
   readonly charges: TakeCharge[]
 }
 
@@ -25,6 +34,8 @@ export interface Take {
   readonly keys: readonly TakeKey[]
   /** The number of buckets. */
   readonly size: number
+  /** What the same request took earlier. */
+  readonly before: readonly Charge[]
 }
 
 /** What Redis answers to a take: numbers in the order of its keys and of their buckets. */
@@ -43,7 +54,11 @@ export interface Reading {
  *
  * @throws RailError `RAIL_BAD_CHARGES` where two charges meet in a bucket under different definitions
  */
-export function takeFor(charges: readonly Charge[], nameOf: (scope: string, key: string) => KeyName): Take {
+export function takeFor(
+  charges: readonly Charge[],
+  nameOf: (scope: string, key: string) => KeyName,
+  before: readonly Charge[] = NO_CHARGES,
+): Take {
   const keys: TakeKey[] = []
   let size = 0
   for (const charge of charges.length > 1 ? disjoint(charges) : charges) {
@@ -55,32 +70,53 @@ export function takeFor(charges: readonly Charge[], nameOf: (scope: string, key:
     else met.charges.push(added)
     size += charge.limits.length
   }
-  return { keys, size }
+  return { keys, size, before }
 }
 
+const NO_CHARGES: readonly Charge[] = []
+
 /** The script's arguments for a take or peek. */
-export function argumentsOf({ keys }: Take, operation: 'take' | 'peek'): readonly string[] {
+export function argumentsOf({ keys, before }: Take, operation: 'take' | 'peek'): readonly string[] {
   const [first, another] = keys
   const only = another === undefined && first?.charges.length === 1 ? first.charges[0] : undefined
-  if (operation === 'take' && only !== undefined && only.charge.taken === undefined) {
-    return only.lines.takeOf(only.charge.cost)
-  }
+  if (operation === 'take' && only !== undefined && before.length === 0) return only.lines.takeOf(only.charge.cost)
   return keys.flatMap(({ charges }, index) => {
     const lines = charges.map((each) => each.lines.text).join('')
     const buckets = charges.reduce((sum, { charge }) => sum + charge.limits.length, 0)
-    return [index === 0 ? operation : 'and', lines, formatFor(lines, buckets), ...charges.flatMap(numbersOf)]
+    const numbers = charges.flatMap((each) => numbersOf(each, before))
+    return [index === 0 ? operation : 'and', lines, formatFor(lines, buckets), ...numbers]
   })
 }
 
-function numbersOf({ lines, charge }: TakeCharge): readonly string[] {
+function numbersOf({ lines, charge }: TakeCharge, before: readonly Charge[]): readonly string[] {
   const numbers = lines.numbersFor(charge.cost)
-  const before = charge.taken
-  if (before === undefined) return numbers
+  if (before.length === 0) return numbers
   return numbers.map((number, index) => {
     if (index % 4 !== 3) return number
     const limit = charge.limits[Math.floor(index / 4)] as Limit
-    return String(costFor(limit, before) * limit.grain)
+    return String(tokensTaken(before, charge, limit) * limit.grain)
   })
+}
+
+/** Tokens to move in the buckets of one key. */
+export interface Move {
+  readonly key: KeyName
+  /** The lines of the limits, and the tokens. */
+  readonly args: readonly string[]
+}
+
+/** The moves that give back what the same request took earlier from other buckets than those of a take. */
+export function givesOf(
+  charges: readonly Charge[],
+  before: readonly Charge[],
+  nameOf: (scope: string, key: string) => KeyName,
+): readonly Move[] {
+  return chargesBeside(disjoint(before), charges).flatMap(({ scope = '', key, limits, cost }) =>
+    limits.map((limit) => ({
+      key: nameOf(scope, key),
+      args: [linesOf([limit]).text, String(-costFor(limit, cost))],
+    })),
+  )
 }
 
 /**
@@ -108,7 +144,6 @@ export function readingOf({ keys, size }: Take, numbers: readonly number[], firs
 }
 
 const NONE: readonly number[] = []
-const NO_CHARGES: readonly Charge[] = []
 
 /** @throws RailError `RAIL_STORE_FAILED` unless there are numbers from `first` up to `next` */
 export function checkNumbers(numbers: readonly number[], first: number, next: number): void {
