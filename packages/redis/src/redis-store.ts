@@ -1,4 +1,5 @@
-import { type Charge, type Decision, decisionOf, type MaybePromise, RailError, type Store } from '@rail/core'
+import { type Charge, type Decision, type MaybePromise, RailError, type Store } from '@rail/core'
+import { decisionOf } from '@rail/core/store'
 import { connectionBy, connectionOf } from './connect.js'
 import type { Connection } from './connection.js'
 import { type KeyName, keyName } from './key-name.js'

@@ -1,4 +1,5 @@
-import { type Charge, costFor, type Decision, decisionOf, drained, fits, type Limit, statusOf } from '@rail/core'
+import type { Charge, Decision, Limit } from '@rail/core'
+import { costFor, decisionOf, drained, fits, statusOf } from '@rail/core/store'
 import { linesOf } from './limit-lines.js'
 import type { Reading } from './take.js'
 

@@ -14,14 +14,13 @@
 -- these lines. The four numbers in braces come once for each limit. The cost fits where at most <room> is owed; it takes
 -- <grains>. <back> is what the same request took earlier: it is given back first.
 --
--- The reply is one list of numbers. A take or peek has: 1 if it is allowed, else 0, plus twice the number of buckets whose
--- limit has changed; for each key, by how many milliseconds the clock is behind it, and what each bucket owes; then the
--- places of the buckets whose limit has changed, from 1. A settle or reset has a 1. An operation that failed has a string:
--- "!" and the reason. Numbers from 2^52 are strings, since some clients lose the last digit of larger ones.
+-- The reply is one list of numbers. A take or peek has 1 if it is allowed, else 0; and for each key, by how many
+-- milliseconds the clock is behind it, and what each bucket owes. A settle or reset has a 1. An operation that failed has
+-- a string: "!" and the reason. Numbers from 2^52 are strings, since some clients lose the last digit of larger ones.
 --
 -- A key holds its lines and behind them numbers of 8 bytes: `at`, and what each bucket owes. Where a limit has become
--- smaller, its line may end in a tab and the cut: what the smaller limit cannot show. A key expires in the millisecond
--- in which all its buckets are full. A key that owes nothing is deleted.
+-- smaller, its line may end in a tab and the cut: what was spent and has no room in the smaller size. Each key expires in
+-- the millisecond in which all its buckets are full. A key that owes nothing is deleted.
 --
 -- The arithmetic is that of core's bucket.ts, on the same doubles: a product is below 2^53, or it is only compared with
 -- something below 2^53. Redis runs this text anew in each call, so a function costs as much as ten additions, and so
@@ -114,11 +113,11 @@ local function run(KEYS, ARGV, call, makeSlowPath)
 
       -- Then take from all of them, or from none.
       if not failed then
-        local after, places = a, nil
+        local after = a
         a, r = first, head
         for i = 1, keys do
           local state, format = states[i], ARGV[a + 2]
-          local last, full, changed = #format - 9, state.full or 0, state.changed
+          local last, full, cuts = #format - 9, state.full or 0, state.cuts
           a, r = a + 3, r + 1
           replies[r] = state[2] - now
           for j = 3, last do
@@ -128,28 +127,17 @@ local function run(KEYS, ARGV, call, makeSlowPath)
               owed = owed + ARGV[a + 2]
               state[j] = owed
             end
-            local drains = owed / ARGV[a]
+            local drains = (cuts and owed + cuts[j - 2] or owed) / ARGV[a]
             if drains > full then full = drains end
             r = r + 1
             replies[r] = owed < 4503599627370496 and owed or string.format('%.17g', owed)
             a = a + 4
-            if changed and changed[j - 2] then
-              places = places or {}
-              places[#places + 1] = r - head - i
-            end
           end
           if operation == 'take' then
             failed = failed or write(call, KEYS[k + i], state.format or format, state, full, option, offset)
           end
         end
         replies[head] = allowed
-        if places then
-          replies[head] = allowed + 2 * #places
-          for _, place in ipairs(places) do
-            r = r + 1
-            replies[r] = place
-          end
-        end
         a = after
       end
       k = k + keys
@@ -194,13 +182,16 @@ local function makeSlowPath(now)
       grain = tonumber(grain),
       flow = tonumber(flow),
       size = burst * grain,
+      burst = tonumber(burst),
       name = name,
-      owed = 0,
       cut = tonumber(cut) or 0,
+      owed = 0,
+      total = 0,
     }
   end
 
-  -- The buckets of a value that are not full, drained to now. nil where Rail did not write the value.
+  -- The buckets of a value that are not full, drained to now: what each owes, and its total, which is that and the cut. nil
+  -- where Rail did not write the value.
   local function open(value)
     local key = { at = now, buckets = {}, byName = {} }
     if not value then return key end
@@ -218,9 +209,10 @@ local function makeSlowPath(now)
       at, elapsed = now, math.max(0, now - at)
     end
     for i, bucket in ipairs(found) do
-      bucket.owed = math.max(0, numbers[i + 1] - elapsed * bucket.flow)
-      bucket.cut = math.max(0, bucket.cut - elapsed * bucket.flow)
-      if bucket.owed > 0 or bucket.cut > 0 then
+      local owed, drained = numbers[i + 1], elapsed * bucket.flow
+      bucket.owed = math.max(0, owed - drained)
+      bucket.total = math.max(0, math.min(MOST_OWED, owed + bucket.cut) - drained)
+      if bucket.total > 0 then
         key.buckets[#key.buckets + 1], key.byName[bucket.name], key.at = bucket, bucket, at
       end
     end
@@ -252,24 +244,30 @@ local function makeSlowPath(now)
     return quotient > MOST_OWED - whole * to and MOST_OWED or whole * to + quotient
   end
 
-  -- Carries what a bucket owes over to another definition of its limit.
+  -- Carries a bucket over to another definition of its limit.
   local function carryOver(before, after)
     local spent = math.min(before.owed, before.size)
+    local shown = converted(spent, before.grain, after.grain)
     local debt = converted(before.owed - spent, before.grain, after.grain)
-    spent = math.min(converted(spent, before.grain, after.grain), after.size)
-    after.owed = debt > MOST_OWED - spent and MOST_OWED or spent + debt
+    local cut = converted(before.total - before.owed, before.grain, after.grain)
+    -- As much of the cut as the size grows by is owed again.
+    local counted = math.min(cut, math.max(0, (after.burst - before.burst) * after.grain))
+    after.owed = math.min(MOST_OWED, math.min(shown + counted, after.size) + debt)
+    after.total = math.min(MOST_OWED, math.min(MOST_OWED, shown + cut) + debt)
   end
 
-  -- Adds tokens to what a bucket owes, or gives them back.
-  local function move(bucket, tokens)
-    bucket.owed = math.max(0, math.min(MOST_OWED, bucket.owed + tokens * bucket.grain))
+  -- Takes grains from a bucket, or gives them back where they are below 0.
+  local function move(bucket, grains)
+    bucket.owed = math.max(0, math.min(MOST_OWED, bucket.owed + grains))
+    bucket.total = math.max(0, math.min(MOST_OWED, bucket.total + grains))
   end
 
   -- A list of buckets as a state, and the format of its value.
   local function stateOf(at, buckets)
     local lines, state = {}, { '', at }
     for i, bucket in ipairs(buckets) do
-      lines[i] = bucket.line .. (bucket.cut > 0 and string.format('\t%.0f\n', bucket.cut) or '\n')
+      local cut = bucket.total - bucket.owed
+      lines[i] = bucket.line .. (cut > 0 and string.format('\t%.0f\n', cut) or '\n')
       state[i + 2] = bucket.owed
     end
     state[1] = table.concat(lines)
@@ -283,26 +281,25 @@ local function makeSlowPath(now)
   function slow.reopen(value, lines, ARGV, a)
     local key = open(value)
     if not key then return nil, NOT_OURS end
-    local buckets, changed, full = {}, {}, 0
+    local buckets, cuts, full = {}, {}, 0
     for line, grain, flow, burst, whole, name in string.gmatch(lines, LINE) do
       local bucket, before = bucketOf(line, grain, flow, burst, whole, name), key.byName[name]
       if before and before.line == line then
         bucket = before
       elseif before then
         carryOver(before, bucket)
-        changed[#buckets + 1] = true
       end
-      buckets[#buckets + 1], key.byName[name] = bucket, nil
-      bucket.owed = math.max(0, bucket.owed - ARGV[a + 3])
-      full, a = math.max(full, bucket.cut / bucket.flow), a + 4
+      move(bucket, -ARGV[a + 3])
+      buckets[#buckets + 1], key.byName[name], a = bucket, nil, a + 4
+      cuts[#buckets] = bucket.total - bucket.owed
     end
     for _, bucket in ipairs(key.buckets) do
       if key.byName[bucket.name] then
-        buckets[#buckets + 1], full = bucket, math.max(full, bucket.owed / bucket.flow, bucket.cut / bucket.flow)
+        buckets[#buckets + 1], full = bucket, math.max(full, bucket.total / bucket.flow)
       end
     end
     local state, format = stateOf(key.at, buckets)
-    state.changed, state.format, state.full = changed, format, full
+    state.cuts, state.format, state.full = cuts, format, full
     return state
   end
 
@@ -319,12 +316,12 @@ local function makeSlowPath(now)
         bucket = bucketOf(line, grain, flow, burst, whole, limit)
         key.buckets[#key.buckets + 1] = bucket
       end
-      move(bucket, tokens)
+      move(bucket, tokens * bucket.grain)
     end
     local buckets, full = {}, 0
     for _, bucket in ipairs(key.buckets) do
-      if bucket.owed > 0 or bucket.cut > 0 then
-        buckets[#buckets + 1], full = bucket, math.max(full, bucket.owed / bucket.flow, bucket.cut / bucket.flow)
+      if bucket.total > 0 then
+        buckets[#buckets + 1], full = bucket, math.max(full, bucket.total / bucket.flow)
       end
     end
     local state, format = stateOf(key.at, buckets)

@@ -1,16 +1,5 @@
-import {
-  type Charge,
-  chargesBeside,
-  costFor,
-  type Decision,
-  decisionOf,
-  disjoint,
-  fits,
-  type Limit,
-  type LimitStatus,
-  statusOf,
-  tokensTaken,
-} from '@rail/core'
+import type { Charge, Decision, Limit, LimitStatus, RailError } from '@rail/core'
+import { chargesBeside, costFor, decisionOf, disjoint, fits, statusOf, tokensTaken } from '@rail/core/store'
 import { storeFailure } from './batch.js'
 import type { KeyName } from './key-name.js'
 import { formatFor, type LimitLines, linesOf } from './limit-lines.js'
@@ -45,8 +34,6 @@ export interface Reading {
   readonly aheadMs: readonly number[]
   /** What each bucket owes, in grains. */
   readonly owed: readonly number[]
-  /** The buckets whose limit had changed while they owed something, counted from 0. */
-  readonly redefined: readonly number[]
 }
 
 /**
@@ -120,16 +107,15 @@ export function givesOf(
 }
 
 /**
- * Reads the reply to a take from the numbers that begin at `first`. Also gives how many numbers the reply has.
+ * Reads the reply to a take from the numbers that begin at `first`. Also returns how many numbers the reply has.
  *
  * @throws RailError `RAIL_STORE_FAILED` where the numbers are no such reply
  */
 export function readingOf({ keys, size }: Take, numbers: readonly number[], first: number): [Reading, number] {
-  const next = first + 1 + keys.length + size
-  checkNumbers(numbers, first, next)
-  const status = numbers[first] as number
-  const last = next + Math.floor(status / 2)
-  checkNumbers(numbers, next, last)
+  const count = 1 + keys.length + size
+  checkNumbers(numbers, first, first + count)
+  const allowed = numbers[first] as number
+  if (allowed > 1) throw notOfScript()
   const aheadMs: number[] = []
   const owed: number[] = []
   let at = first + 1
@@ -139,26 +125,26 @@ export function readingOf({ keys, size }: Take, numbers: readonly number[], firs
       for (let index = 0; index < charge.limits.length; index++) owed.push(numbers[at++] as number)
     }
   }
-  const redefined = last === next ? NONE : numbers.slice(next, last).map((place) => place - 1)
-  return [{ allowed: status % 2 === 1, aheadMs, owed, redefined }, last - first]
+  return [{ allowed: allowed === 1, aheadMs, owed }, count]
 }
-
-const NONE: readonly number[] = []
 
 /** @throws RailError `RAIL_STORE_FAILED` unless there are numbers from `first` up to `next` */
 export function checkNumbers(numbers: readonly number[], first: number, next: number): void {
   for (let index = first; index < next; index++) {
     const number = numbers[index]
     if (number === undefined || Number.isNaN(number)) {
-      throw storeFailure('Redis answered something else than the numbers of the script.')
+      throw notOfScript()
     }
   }
 }
 
+function notOfScript(): RailError {
+  return storeFailure('Redis: expected the numbers of the script as a reply, got something else.')
+}
+
 /** The decision that a reading makes. */
-export function decisionFrom({ keys, size }: Take, { allowed, aheadMs, owed, redefined }: Reading): Decision {
+export function decisionFrom({ keys, size }: Take, { allowed, aheadMs, owed }: Reading): Decision {
   const statuses = new Array<LimitStatus>(size)
-  const changed: number[] = []
   let bucket = 0
   for (let keyIndex = 0; keyIndex < keys.length; keyIndex++) {
     for (const { charge, scope, place } of (keys[keyIndex] as TakeKey).charges) {
@@ -168,13 +154,8 @@ export function decisionFrom({ keys, size }: Take, { allowed, aheadMs, owed, red
         const owes = owed[bucket] as number
         const refused = !allowed && !fits(owes, limit, cost)
         statuses[place + index] = statusOf(limit, charge.key, scope, cost, refused, owes, aheadMs[keyIndex] as number)
-        if (redefined !== NONE && redefined.includes(bucket)) changed.push(place + index)
       }
     }
   }
-  if (changed.length === 0) return decisionOf(statuses)
-  return decisionOf(
-    statuses,
-    changed.sort((a, b) => a - b).map((place) => statuses[place] as LimitStatus),
-  )
+  return decisionOf(statuses)
 }

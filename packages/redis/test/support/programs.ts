@@ -1,4 +1,5 @@
-import { type Charge, disjoint, type Limit, limit, perMinute, perSecond, share } from '@rail/core'
+import { type Charge, type Limit, limit, perMinute, perSecond, share } from '@rail/core'
+import { disjoint } from '@rail/core/store'
 import fc from 'fast-check'
 
 /** One thing that is done to a store. */
