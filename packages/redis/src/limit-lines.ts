@@ -5,7 +5,7 @@ import { costFor, MOST_OWED } from '@rail/core/store'
 export interface LimitLines {
   /** A line for each limit: its definition and its name. */
   readonly text: string
-  /** For each limit: its flow, the most that may be owed for this cost to fit, the grains to take, none to give back. */
+  /** For each limit: its flow, the most that may be owed for this cost to fit, the grains to take. */
   numbersFor(cost: number): readonly string[]
   /** All arguments of a take of this cost from one key. */
   takeOf(cost: number): readonly string[]
@@ -29,7 +29,7 @@ function makeLines(limits: readonly Limit[]): LimitLines {
     .join('')
   const format = formatFor(text, limits.length)
   const numbersFor = (cost: number): readonly string[] =>
-    limits.flatMap((limit) => [String(limit.flow), roomFor(limit, cost), grainsFor(limit, cost), '0'])
+    limits.flatMap((limit) => [String(limit.flow), roomFor(limit, cost), grainsFor(limit, cost)])
   return { text, numbersFor, takeOf: byCost((cost) => ['take', text, format, ...numbersFor(cost)]) }
 }
 

@@ -3,16 +3,17 @@
 -- KEYS has the keys of all operations, in order. ARGV has the time in milliseconds ('' is the server's time), and then for
 -- each operation its name and its arguments:
 --
---   take <lines> <format> {<flow> <room> <grains> <back>}
---   peek <lines> <format> {<flow> <room> <grains> <back>}     decides as a take does, and writes nothing
---   and  <lines> <format> {<flow> <room> <grains> <back>}     one more key of the take or peek in front of it
---   give <lines> <tokens>                                     gives back, as a part of the take in front of it
---   settle <lines> <tokens>                                   moves what is owed by so many tokens
+--   take <lines> <format> {<flow> <room> <grains>}
+--   peek <lines> <format> {<flow> <room> <grains>}    decides as a take does, and writes nothing
+--   retake, repeek                                    the same with four numbers: {<flow> <room> <grains> <back>}
+--   and <lines> <format> {...}                        one more key of the operation in front of it
+--   give <lines> <tokens>                             gives tokens back, as a part of the take in front of it
+--   settle <lines> <tokens>                           moves what is owed by so many tokens
 --   reset
 --
 -- <lines> has a line for each limit: "grain flow burst wholeBurst name\n". <format> is the struct format of a value with
--- these lines. The four numbers in braces come once for each limit. The cost fits where at most <room> is owed; it takes
--- <grains>. <back> is what the same request took earlier: it is given back first.
+-- these lines. The numbers in braces come once for each limit. The cost fits where at most <room> is owed; it takes
+-- <grains>. <back> is what the same request took earlier from this bucket: it is given back first.
 --
 -- The reply is one list of numbers. A take or peek has 1 if it is allowed, else 0; and for each key, by how many
 -- milliseconds the clock is behind it, and what each bucket owes. A settle or reset has a 1. An operation that failed has
@@ -74,7 +75,9 @@ local function run(KEYS, ARGV, call, makeSlowPath)
   local replies, r, k, a, states, slow = {}, 0, 0, 2, {}, nil
   while ARGV[a] do
     local operation, head, failed = ARGV[a], r + 1, nil
-    if operation == 'take' or operation == 'peek' then
+    local again = operation == 'retake' or operation == 'repeek'
+    if again or operation == 'take' or operation == 'peek' then
+      local numbers = again and 4 or 3
       -- First look at every bucket of every key.
       local allowed, keys, first = 1, 0, a
       repeat
@@ -90,7 +93,7 @@ local function run(KEYS, ARGV, call, makeSlowPath)
           state, elapsed = read(value, lines, format, last, now)
           if not state then
             slow = slow or makeSlowPath(now)
-            state, elapsed = slow.reopen(value, lines, ARGV, a)
+            state, elapsed = slow.reopen(value, lines, again and ARGV, a)
             failed, elapsed = elapsed or failed, nil
           end
         end
@@ -99,15 +102,16 @@ local function run(KEYS, ARGV, call, makeSlowPath)
           for j = 3, last do
             local owed = state[j]
             if elapsed then
-              owed = owed - elapsed * ARGV[a] - ARGV[a + 3]
+              owed = owed - elapsed * ARGV[a]
+              if again then owed = owed - ARGV[a + 3] end
               if owed < 0 then owed = 0 end
               state[j] = owed
             end
             if owed > ARGV[a + 1] + 0 then allowed = 0 end
-            a = a + 4
+            a = a + numbers
           end
         else
-          a = a + 4 * (last - 2)
+          a = a + numbers * (last - 2)
         end
       until ARGV[a] ~= 'and'
 
@@ -131,9 +135,9 @@ local function run(KEYS, ARGV, call, makeSlowPath)
             if drains > full then full = drains end
             r = r + 1
             replies[r] = owed < 4503599627370496 and owed or string.format('%.17g', owed)
-            a = a + 4
+            a = a + numbers
           end
-          if operation == 'take' then
+          if operation == 'take' or operation == 'retake' then
             failed = failed or write(call, KEYS[k + i], state.format or format, state, full, option, offset)
           end
         end
@@ -277,8 +281,8 @@ local function makeSlowPath(now)
   local slow = {}
 
   -- The state of a value as if it had been stored under these lines; buckets of other limits follow. The state is drained,
-  -- and what the request took earlier is given back.
-  function slow.reopen(value, lines, ARGV, a)
+  -- and what the request took earlier is given back where `back` has that, in each fourth element from a + 3.
+  function slow.reopen(value, lines, back, a)
     local key = open(value)
     if not key then return nil, NOT_OURS end
     local buckets, cuts, full = {}, {}, 0
@@ -289,8 +293,11 @@ local function makeSlowPath(now)
       elseif before then
         carryOver(before, bucket)
       end
-      move(bucket, -ARGV[a + 3])
-      buckets[#buckets + 1], key.byName[name], a = bucket, nil, a + 4
+      if back then
+        move(bucket, -back[a + 3])
+        a = a + 4
+      end
+      buckets[#buckets + 1], key.byName[name] = bucket, nil
       cuts[#buckets] = bucket.total - bucket.owed
     end
     for _, bucket in ipairs(key.buckets) do

@@ -67,21 +67,21 @@ export function argumentsOf({ keys, before }: Take, operation: 'take' | 'peek'):
   const [first, another] = keys
   const only = another === undefined && first?.charges.length === 1 ? first.charges[0] : undefined
   if (operation === 'take' && only !== undefined && before.length === 0) return only.lines.takeOf(only.charge.cost)
+  const name = before.length === 0 ? operation : `re${operation}`
   return keys.flatMap(({ charges }, index) => {
     const lines = charges.map((each) => each.lines.text).join('')
     const buckets = charges.reduce((sum, { charge }) => sum + charge.limits.length, 0)
     const numbers = charges.flatMap((each) => numbersOf(each, before))
-    return [index === 0 ? operation : 'and', lines, formatFor(lines, buckets), ...numbers]
+    return [index === 0 ? name : 'and', lines, formatFor(lines, buckets), ...numbers]
   })
 }
 
 function numbersOf({ lines, charge }: TakeCharge, before: readonly Charge[]): readonly string[] {
   const numbers = lines.numbersFor(charge.cost)
   if (before.length === 0) return numbers
-  return numbers.map((number, index) => {
-    if (index % 4 !== 3) return number
-    const limit = charge.limits[Math.floor(index / 4)] as Limit
-    return String(tokensTaken(before, charge, limit) * limit.grain)
+  return charge.limits.flatMap((limit, index) => {
+    const back = tokensTaken(before, charge, limit) * limit.grain
+    return [...numbers.slice(3 * index, 3 * index + 3), String(back)]
   })
 }
 

@@ -54,7 +54,7 @@ describe('by any client', () => {
     await take()
     expect(seen.slice(0, 2)).toEqual([true, expect.stringMatching(/^[0-9a-f]{40}$/)])
     expect(seen[2]).toEqual(['rail:{acme}'])
-    expect(seen[3]).toEqual(['', 'take', '100 1 10 10 per_second\n', '<c00000023dd', '1', '900', '100', '0'])
+    expect(seen[3]).toEqual(['', 'take', '100 1 10 10 per_second\n', '<c00000023dd', '1', '900', '100'])
   })
 
   test.each([
