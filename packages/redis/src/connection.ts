@@ -1,7 +1,3 @@
-import { RailError } from '@rail/core'
-import { ioredisConnection, isIoredis } from './ioredis-client.js'
-import { isNodeRedis, nodeRedisConnection } from './node-redis-client.js'
-
 /** What the store needs of any client. */
 export interface Connection {
   /** Whether keys of different tags may be on different servers. */
@@ -29,21 +25,6 @@ export type RunScript = (
   keys: readonly string[],
   args: readonly string[],
 ) => PromiseLike<unknown>
-
-/** A client of ours to know it by what it can, since its constructor's name may have been shortened away. */
-export function connectionOf(client: unknown, deadlineMs: number): Connection {
-  if (isNodeRedis(client)) return nodeRedisConnection(client, deadlineMs)
-  if (isIoredis(client)) return ioredisConnection(client)
-  throw new RailError(
-    'RAIL_BAD_OPTION',
-    'The option client is a client of node-redis or ioredis, single or cluster. For any other, give the option run instead.',
-  )
-}
-
-/** A connection by the user's own function. */
-export function connectionBy(run: RunScript, isCluster: boolean): Connection {
-  return { isCluster, run, serverOf: () => '', notReady: () => undefined, memoryInfo: async () => [] }
-}
 
 /** By SHA-1 first, by text only where Redis does not know it: nothing has run then. */
 export function runBySha<T>(bySha: () => Promise<T>, byText: () => Promise<T>): Promise<T> {

@@ -1,6 +1,6 @@
 import { RailError } from '@rail/core'
 import { type Connection, hearErrors, runBySha } from './connection.js'
-import { slotOf } from './slot.js'
+import { slotOf } from './key-name.js'
 
 /** What is used of an ioredis client (5 and 6), single or cluster. */
 export interface IoredisClient {

@@ -1,17 +1,17 @@
 import type { Limit } from '@rail/core'
 import { costFor, MOST_OWED } from '@rail/core/store'
 
-/** A set of limits as the script is told it. */
+/** A set of limits as arguments of the script. */
 export interface LimitLines {
   /** A line for each limit: its definition and its name. */
   readonly text: string
-  /** For each limit: its flow, the most that may be owed for this cost to fit, and the grains to take. */
+  /** For each limit: its flow, the most that may be owed for this cost to fit, the grains to take. */
   numbersFor(cost: number): readonly string[]
-  /** All that the script is told of a take of this cost from one key: in its short form, `one`. */
-  oneFor(cost: number): readonly string[]
+  /** All arguments of a take of this cost from one key. */
+  takeOf(cost: number): readonly string[]
 }
 
-/** What is told of some limits. Made once for each array of limits, which never changes once it has been charged. */
+/** The lines of some limits. Made once for each array of limits, which never changes after it has been charged. */
 export function linesOf(limits: readonly Limit[]): LimitLines {
   let lines = known.get(limits)
   if (lines === undefined) {
@@ -27,32 +27,28 @@ function makeLines(limits: readonly Limit[]): LimitLines {
   const text = limits
     .map(({ grain, flow, burst, wholeBurst, name }) => `${grain} ${flow} ${burst} ${wholeBurst} ${name}\n`)
     .join('')
+  const format = formatFor(text, limits.length)
   const numbersFor = (cost: number): readonly string[] =>
     limits.flatMap((limit) => [String(limit.flow), roomFor(limit, cost), grainsFor(limit, cost)])
-  const format = formatFor(text, limits.length)
-  return {
-    text,
-    numbersFor: byCost(numbersFor),
-    oneFor: byCost((cost) => ['one', text, format, ...numbersFor(cost)]),
-  }
+  return { text, numbersFor, takeOf: byCost((cost) => ['take', text, format, ...numbersFor(cost)]) }
 }
 
 function byCost(make: (cost: number) => readonly string[]): (cost: number) => readonly string[] {
   const made = new Map<number, readonly string[]>()
   return (cost) => {
-    let texts = made.get(cost)
-    if (texts === undefined) {
-      texts = make(cost)
-      if (made.size < MOST_COSTS) made.set(cost, texts)
+    let args = made.get(cost)
+    if (args === undefined) {
+      args = make(cost)
+      if (made.size < MOST_COSTS) made.set(cost, args)
     }
-    return texts
+    return args
   }
 }
 
-/** Most requests cost one of a few numbers; the rest are made anew. */
+/** Most requests cost one of a few numbers. The arguments of other costs are made each time. */
 const MOST_COSTS = 32
 
-/** The `struct` format of what a key holds: its lines, `at`, what each bucket owes. */
+/** The `struct` format of a value in Redis: its lines, `at`, what each bucket owes. */
 export function formatFor(text: string, buckets: number): string {
   return `<c${String(text.length).padStart(8, '0')}${'d'.repeat(buckets + 1)}`
 }
@@ -65,6 +61,6 @@ function roomFor(limit: Limit, cost: number): string {
 }
 
 /** The grains of a cost. Past 2^53 they are not exact, and more than anything that fits or is owed. */
-export function grainsFor(limit: Limit, cost: number): string {
+function grainsFor(limit: Limit, cost: number): string {
   return String(costFor(limit, cost) * limit.grain)
 }

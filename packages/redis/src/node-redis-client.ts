@@ -1,5 +1,5 @@
 import { type Connection, hearErrors, runBySha } from './connection.js'
-import { slotOf } from './slot.js'
+import { slotOf } from './key-name.js'
 
 /** What is used of a node-redis client (5 and 6), single, sentinel or cluster. */
 export interface NodeRedisClient {

@@ -1,12 +1,22 @@
 import { type Charge, type Decision, type MaybePromise, RailError, type Store } from '@rail/core'
-import { chargesBeside, costFor, decisionOf, disjoint } from '@rail/core/store'
-import { type Ask, argumentsOf, askFor, checkNumbers, decisionFrom, type Reading, readingOf } from './ask.js'
-import { type Connection, connectionBy, connectionOf } from './connection.js'
-import { warnOfEviction } from './eviction.js'
-import { type KeyName, keyName } from './key-names.js'
+import { decisionOf } from '@rail/core/store'
+import { connectionBy, connectionOf } from './connect.js'
+import type { Connection } from './connection.js'
+import { type KeyName, keyName } from './key-name.js'
 import { linesOf } from './limit-lines.js'
 import { checkedTag, checkOptions, type RedisStoreOptions } from './redis-store-options.js'
 import { RefusalCache } from './refusal-cache.js'
+import {
+  argumentsOf,
+  checkNumbers,
+  decisionFrom,
+  givesOf,
+  type Move,
+  type Reading,
+  readingOf,
+  type Take,
+  takeFor,
+} from './take.js'
 import { TickQueue } from './tick-queue.js'
 
 /**
@@ -41,44 +51,39 @@ export class RedisStore implements Store {
   }
 
   take(charges: readonly Charge[], now: number, before?: readonly Charge[]): MaybePromise<Decision> {
-    const beside = before === undefined ? [] : chargesBeside(disjoint(before), charges)
-    if (beside.length > 0) return this.#giveBack(beside, now).then(() => this.#take(charges, now, before))
-    return this.#take(charges, now, before)
-  }
-
-  #take(charges: readonly Charge[], now: number, before: readonly Charge[] | undefined): MaybePromise<Decision> {
+    const take = takeFor(charges, this.#nameOf, before)
+    const gives = before === undefined ? NONE : givesOf(charges, before, this.#nameOf)
     const refusals = this.#refusals
-    if (refusals === undefined) return this.#decide(askFor(charges, this.#nameOf, before), 'take', now)
-    const askedAt = this.#nowMs(now)
-    const known = before === undefined ? refusals.look(charges, askedAt) : undefined
-    if (known !== undefined) return known
-    const ask = askFor(charges, this.#nameOf, before)
-    return this.#decide(ask, 'take', now, (reading) => refusals.note(ask, reading, askedAt, this.#nowMs(now)))
+    if (refusals === undefined) return this.#decide(take, 'take', now, gives)
+    const sentAt = this.#nowMs(now)
+    const [charge, another] = charges
+    const single = another === undefined && before === undefined ? charge : undefined
+    const { name } = take.keys[0] ?? { name: '' }
+    const refused = single && refusals.find(name, single, sentAt)
+    if (refused !== undefined) return refused
+    for (const { key } of gives) refusals.forget(key.name)
+    return this.#decide(take, 'take', now, gives, (reading) => {
+      if (single !== undefined && !reading.allowed) refusals.add(name, single, reading, sentAt, this.#nowMs(now))
+      else for (const key of [...take.keys, ...gives.map((give) => give.key)]) refusals.forget(key.name)
+    })
   }
 
   peek(charges: readonly Charge[], now: number, before?: readonly Charge[]): Promise<Decision> {
-    return this.#decide(askFor(charges, this.#nameOf, before), 'peek', now)
-  }
-
-  #giveBack(charges: readonly Charge[], now: number): Promise<void> {
-    const moved = charges.flatMap(({ scope = '', key, limits, cost }) =>
-      limits.map((limit) => ({ scope, key, args: [linesOf([limit]).text, String(-costFor(limit, cost))] })),
-    )
-    return this.#change('settle', moved, now)
+    return this.#decide(takeFor(charges, this.#nameOf, before), 'peek', now, NONE)
   }
 
   settle(charges: readonly Charge[], actual: number, now: number): Promise<void> {
-    const moved = charges.flatMap(({ scope = '', key, limits, cost }) => {
+    const moves = charges.flatMap(({ scope = '', key, limits, cost }) => {
       const counted = limits.filter((limit) => limit.counts === 'cost')
       if (actual === cost || counted.length === 0) return []
       const { text } = linesOf(counted.length === limits.length ? limits : counted)
-      return [{ scope, key, args: [text, String(actual - cost)] }]
+      return [{ key: this.#nameOf(scope, key), args: [text, String(actual - cost)] }]
     })
-    return this.#change('settle', moved, now)
+    return this.#move(moves, now)
   }
 
   reset(key: string, scope = ''): Promise<void> {
-    return this.#change('reset', [{ scope, key, args: [] }], 0)
+    return this.#change(this.#nameOf(scope, key), ['reset'], 0)
   }
 
   /**
@@ -93,39 +98,47 @@ export class RedisStore implements Store {
     return this.#useGivenTime ? now : performance.now()
   }
 
-  #decide(ask: Ask, operation: 'take' | 'peek', now: number, note?: (reading: Reading) => void): Promise<Decision> {
-    if (ask.keys.length === 0) return Promise.resolve(decisionOf([]))
-    return this.#ask(ask.keys, argumentsOf(ask, operation), now, (numbers, first) => {
-      const [reading, count] = readingOf(ask, numbers, first)
+  #decide(
+    take: Take,
+    operation: 'take' | 'peek',
+    now: number,
+    gives: readonly Move[],
+    note?: (reading: Reading) => void,
+  ): Promise<Decision> {
+    if (take.keys.length === 0) return this.#move(gives, now).then(() => decisionOf([]))
+    let keys: readonly KeyName[] = take.keys
+    let args = argumentsOf(take, operation)
+    if (gives.length > 0) {
+      keys = [...keys, ...gives.map((give) => give.key)]
+      args = [...args, ...gives.flatMap((give) => ['give', ...give.args])]
+    }
+    return this.#send(keys, args, now, (numbers, first) => {
+      const [reading, count] = readingOf(take, numbers, first)
       note?.(reading)
       if (!this.#looked) {
         this.#looked = true
         warnOfEviction(this.#connection)
       }
-      return [decisionFrom(ask, reading), count]
+      return [decisionFrom(take, reading), count]
     })
   }
 
-  async #change(
-    operation: 'settle' | 'reset',
-    changes: readonly { readonly scope: string; readonly key: string; readonly args: readonly string[] }[],
-    now: number,
-  ): Promise<void> {
-    if (changes.length === 0) return
-    const forget = () => {
-      for (const { scope, key } of changes) this.#refusals?.forget(scope, key)
-    }
-    forget()
-    const keys = changes.map(({ scope, key }) => this.#nameOf(scope, key))
-    const args = changes.flatMap((change) => change.args)
-    await this.#ask(keys, [operation, String(keys.length), String(args.length), ...args], now, (numbers, first) => {
+  async #move(moves: readonly Move[], now: number): Promise<void> {
+    await Promise.all(moves.map(({ key, args }) => this.#change(key, ['settle', ...args], now)))
+  }
+
+  /** Settles or resets one key. */
+  async #change(key: KeyName, args: readonly string[], now: number): Promise<void> {
+    this.#refusals?.forget(key.name)
+    await this.#send([key], args, now, (numbers, first) => {
       checkNumbers(numbers, first, first + 1)
       return [undefined, 1]
     })
-    forget()
+    // A take that was answered meanwhile may have read what was owed before.
+    this.#refusals?.forget(key.name)
   }
 
-  #ask<T>(
+  #send<T>(
     keys: readonly KeyName[],
     args: readonly string[],
     now: number,
@@ -145,6 +158,8 @@ export class RedisStore implements Store {
   }
 }
 
+const NONE: readonly Move[] = []
+
 /** Of how many keys refusals are remembered at most. */
 const MOST_REFUSALS = 10_000
 
@@ -157,3 +172,25 @@ function checkTags(keys: readonly KeyName[], tag: string): void {
       'can take from both or neither. Let the option tag return one text for keys that are charged together.',
   )
 }
+
+/**
+ * Warns, by `process.emitWarning`, where Redis may drop buckets that owe something: whoever loses one starts with a full
+ * one. What cannot be asked is not warned of.
+ */
+function warnOfEviction(connection: Connection): void {
+  const look = async (): Promise<void> => {
+    for (const info of await connection.memoryInfo()) {
+      const policy = /^maxmemory_policy:(\S+)/m.exec(String(info))?.[1]
+      if (policy === undefined || KEEPING.includes(policy)) continue
+      process.emitWarning(
+        `Redis has the maxmemory-policy "${policy}", by which it may forget what a customer has spent. Set it to noeviction, or ` +
+          'to volatile-ttl, which begins with the buckets that are nearly full.',
+        { type: 'RailWarning', code: 'RAIL_REDIS_EVICTS' },
+      )
+      return
+    }
+  }
+  look().catch(() => {})
+}
+
+const KEEPING = ['noeviction', 'volatile-ttl']

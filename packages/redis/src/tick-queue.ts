@@ -1,7 +1,8 @@
+import { createHash } from 'node:crypto'
 import { Batch, type Item, storeFailure } from './batch.js'
 import { Breaker } from './breaker.js'
 import type { Connection } from './connection.js'
-import { SCRIPT, scriptSha } from './script.js'
+import { SCRIPT } from './script.js'
 
 /**
  * Sends what is asked in one turn of the event loop together: on a single server in one script, in a cluster in one for
@@ -130,3 +131,11 @@ function messageOf(cause: unknown): string {
   // Some of node-redis's errors say what they are by their class alone.
   return (cause instanceof Error ? cause.message || cause.constructor.name : String(cause)).replace(/\.$/, '')
 }
+
+/** The script's SHA-1, by which Redis knows a script. Made when it is first needed. */
+function scriptSha(): string {
+  sha ??= createHash('sha1').update(SCRIPT).digest('hex')
+  return sha
+}
+
+let sha: string | undefined

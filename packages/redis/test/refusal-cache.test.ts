@@ -1,88 +1,58 @@
-import { createHash } from 'node:crypto'
 import { type Charge, perSecond } from '@rail/core'
 import { expect, test } from 'vitest'
 import { heapBytes } from '../../core/test/heap.js'
-import { askFor, type Reading } from '../src/ask.js'
+import { keyName } from '../src/key-name.js'
 import { RefusalCache } from '../src/refusal-cache.js'
+import type { Reading } from '../src/take.js'
 
-const limits = [perSecond(1)]
-const charge = (key: string, more: Partial<Charge> = {}): Charge => ({ key, limits, cost: 1, ...more })
-const refusal: Reading = { allowed: false, aheadMs: [0], owed: [1_000], redefined: [] }
+const charge: Charge = { key: 'acme', limits: [perSecond(1)], cost: 1 }
+const refusal: Reading = { allowed: false, aheadMs: [0], owed: [1_000] }
 
-function note(cache: RefusalCache, of: Charge, reading: Reading, askedAt = 0, readAt = askedAt): void {
-  const ask = askFor([of], (scope, key) => ({ name: `${scope} ${key}`, tag: key }))
-  cache.note(ask, reading, askedAt, readAt)
-}
-
-test('of refusals so many are remembered at most, the newest always', () => {
-  for (const scope of ['', 'writes']) {
-    const cache = new RefusalCache(100)
-    const customer = (number: number): Charge => charge(`customer ${number}`, { scope })
-    for (let number = 0; number < 5_000; number++) {
-      note(cache, customer(number), refusal)
-      expect(cache.look([customer(number)], 0)).toBeDefined()
-    }
-    const kept = Array.from({ length: 5_000 }, (_, number) => cache.look([customer(number)], 0) !== undefined)
-    expect(kept.filter(Boolean).length).toBeLessThanOrEqual(100)
-    expect(kept.slice(-20)).toEqual(Array(20).fill(true))
+test('a full cache forgets, and always has the newest refusal', () => {
+  const cache = new RefusalCache(100)
+  const found = (number: number) => cache.find(`customer ${number}`, charge, 0) !== undefined
+  for (let number = 0; number < 5_000; number++) {
+    cache.add(`customer ${number}`, charge, refusal, 0, 0)
+    expect(found(number)).toBe(true)
   }
+  const kept = Array.from({ length: 5_000 }, (_, number) => found(number))
+  expect(kept.filter(Boolean).length).toBeLessThanOrEqual(100)
 })
 
-test('what is remembered is small, also of keys that are long or cut from long headers', () => {
+test('a refusal is small, also of a key that is long or cut from a long header', () => {
   const header = (number: number): string =>
     Buffer.from(`${number}`.padStart(40, 'k').padEnd(8_000, 'x')).toString('latin1')
   for (const keyOf of [header, (number: number) => header(number).slice(0, 40)]) {
     const cache = new RefusalCache(10_000)
+    const nameOf = (number: number, scope: string) => keyName('rail:', keyOf(number), scope, keyOf(number)).name
     const empty = heapBytes()
     for (let number = 0; number < 4_000; number++) {
-      for (const scope of ['', 'writes']) note(cache, charge(keyOf(number), { scope }), refusal)
+      for (const scope of ['', 'writes']) cache.add(nameOf(number, scope), charge, refusal, 0, 0)
     }
     expect(heapBytes() - empty).toBeLessThan(4_000_000)
-    for (const scope of ['', 'writes']) {
-      for (const number of [2_500, 3_999]) expect(cache.look([charge(keyOf(number), { scope })], 0)).toBeDefined()
-      expect(cache.look([charge(`${keyOf(3_999)}x`, { scope })], 0)).toBeUndefined()
-    }
+    expect(cache.find(nameOf(2_500, 'writes'), charge, 0)).toBeDefined()
   }
 })
 
-test('whether it is still refused is counted from the asking, the wait that is told from the answer', () => {
+test('the refusal counts from the sending, the wait from the reply', () => {
   const cache = new RefusalCache(100)
-  const asked = charge('acme', { limits: [perSecond(2, { burst: 1 })] })
-  // Asked at 0, answered 40 ms later; Redis read it somewhere between.
-  note(cache, asked, { ...refusal, owed: [500] }, 0, 40)
-  expect(cache.look([asked], 499)).toMatchObject({ allowed: false, retryAfterMs: 41 })
-  expect(cache.look([asked], 500)).toBeUndefined()
+  const half: Charge = { ...charge, limits: [perSecond(2, { burst: 1 })] }
+  // Sent at 0, answered 40 ms later. Redis read the bucket somewhere between.
+  cache.add('acme', half, { ...refusal, owed: [500] }, 0, 40)
+  expect(cache.find('acme', half, 499)).toMatchObject({ allowed: false, retryAfterMs: 41 })
+  expect(cache.find('acme', half, 500)).toBeUndefined()
 })
 
-test('what Redis’s clock is behind by passes before anything drains', () => {
+test('nothing drains before Redis’s clock has caught up', () => {
   const cache = new RefusalCache(100)
-  note(cache, charge('acme'), { ...refusal, aheadMs: [300] })
-  expect([0, 200, 400].map((now) => cache.look([charge('acme')], now)?.retryAfterMs)).toEqual([1_300, 1_100, 900])
+  cache.add('acme', charge, { ...refusal, aheadMs: [300] }, 0, 0)
+  expect([0, 200, 400].map((now) => cache.find('acme', charge, now)?.retryAfterMs)).toEqual([1_300, 1_100, 900])
 })
 
-test('a scope and a key are never taken for another key', () => {
+test('another key, and other limits of the same key, go to Redis', () => {
   const cache = new RefusalCache(100)
-  note(cache, charge('b', { scope: 'a' }), refusal)
-  for (const [scope, key] of [
-    ['', '1:ab'],
-    ['', 'ab'],
-    ['ab', ''],
-    ['', 'b'],
-    ['a', 'bb'],
-    ['aa', 'b'],
-  ] as const) {
-    expect(cache.look([charge(key, { scope })], 0)).toBeUndefined()
-  }
-  expect(cache.look([charge('b', { scope: 'a' })], 0)).toBeDefined()
-})
-
-test('a long key is never taken for another, nor for what stands for it', () => {
-  const cache = new RefusalCache(100)
-  const long = `${'x'.repeat(64)}\ud83d`
-  note(cache, charge(long), refusal)
-  expect(cache.look([charge(long)], 0)).toBeDefined()
-  const hash = createHash('sha256').update(long, 'utf16le').digest('hex')
-  for (const other of [hash, `${'x'.repeat(64)}\ude00`, 'x'.repeat(64)]) {
-    expect(cache.look([charge(other)], 0)).toBeUndefined()
-  }
+  cache.add('acme', charge, refusal, 0, 0)
+  expect(cache.find('acme', { ...charge, limits: [perSecond(1)] }, 0)).toBeDefined()
+  expect(cache.find('acm', charge, 0)).toBeUndefined()
+  expect(cache.find('acme', { ...charge, limits: [perSecond(2)] }, 0)).toBeUndefined()
 })

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { describe, expect, inject, test } from 'vitest'
-import { slotOf } from '../../src/slot.js'
+import { slotOf } from '../../src/key-name.js'
 import { startChild } from '../support/child.js'
 import { CLIENTS, CLUSTER_CLIENTS } from '../support/clients.js'
 import { startFaultProxy } from '../support/fault-proxy.js'

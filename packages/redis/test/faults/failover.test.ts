@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { expect, inject, test } from 'vitest'
 import { RedisStore } from '../../src/index.js'
-import { slotOf } from '../../src/slot.js'
+import { slotOf } from '../../src/key-name.js'
 import { CLUSTER_CLIENTS } from '../support/clients.js'
 import { tell, until } from '../support/redis-cluster.js'
 import { startRedisClusterWithReplicas } from '../support/redis-cluster-with-replicas.js'

@@ -1,7 +1,14 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
-import { manualClock, type RailError } from '@rail/core'
-import { perSecond, type RateLimitOptions, rateLimit } from '@rail/express'
+import {
+  localStore,
+  manualClock,
+  perSecond,
+  problem,
+  type RailError,
+  type RateLimitOptions,
+  rateLimit,
+} from '@rail/express'
 import express from 'express'
 import { createClient } from 'redis'
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
@@ -80,7 +87,7 @@ describe.skipIf(inject('redisPort') === 0)('an API whose Redis is killed', () =>
   })
 
   test('answers 503 where told to refuse, never 429, as a problem of reduced capacity', async () => {
-    const { ask } = await startApi({ onStoreFailure: 'refuse', body: 'problem' })
+    const { ask } = await startApi({ onStoreFailure: 'refuse', onReject: problem() })
     await kill()
     const { status, body, field } = await ask()
     expect([status, field('Retry-After'), field('Content-Type')]).toEqual([503, '1', 'application/problem+json'])
@@ -92,7 +99,7 @@ describe.skipIf(inject('redisPort') === 0)('an API whose Redis is killed', () =>
   })
 
   test('limits in its own memory where told so, at its share of the limit', async () => {
-    const { ask } = await startApi({ onStoreFailure: 'local', servers: 4, clock: manualClock() })
+    const { ask } = await startApi({ onStoreFailure: localStore({ servers: 4 }), clock: manualClock() })
     await kill()
     const answers = await Promise.all(Array.from({ length: 10 }, ask))
     expect(answers.filter((answer) => answer.status === 200)).toHaveLength(3)

@@ -73,7 +73,7 @@ type Answer = Decision | 'done' | { readonly code: unknown }
 
 async function done(store: Store, step: Exclude<Step, { readonly do: 'wait' }>, now: number): Promise<Answer> {
   try {
-    if ('charges' in step && step.do !== 'settle') return await store[step.do](step.charges, now)
+    if ('charges' in step && step.do !== 'settle') return await store[step.do](step.charges, now, step.before)
     if (step.do === 'settle') await store.settle(step.charges, step.actual, now)
     else if (step.do === 'reset') await store.reset(step.key, step.scope)
     return 'done'

@@ -89,19 +89,19 @@ describe.skipIf(inject('redisPort') === 0)('a store that remembers refusals', ()
     expect(await take(0, { limits: [perSecond(5), perMinute(300)] })).toMatchObject({ allowed: true })
   })
 
-  test('knows customers and scopes apart, and several charges only together', async () => {
+  test('knows customers and scopes apart, and lets Redis decide on several charges', async () => {
     await take(0, { cost: 2 })
     await take(0)
     expect(await take(0, { key: 'other' })).toMatchObject({ allowed: true })
     expect(await take(0, { scope: 'writes' })).toMatchObject({ allowed: true })
     const both = [charge(), charge({ key: 'third' })]
-    expect(await scriptsOf(async () => expect(await store.take(both, 0)).toMatchObject({ allowed: false }))).toBe(1)
-    expect(await scriptsOf(async () => expect(await store.take(both, 0)).toMatchObject({ allowed: false }))).toBe(0)
+    for (let round = 0; round < 2; round++) {
+      expect(await scriptsOf(async () => expect(await store.take(both, 0)).toMatchObject({ allowed: false }))).toBe(1)
+    }
     expect(await take(0, { key: 'third' })).toMatchObject({
       allowed: true,
       limits: [{ remaining: 1 }, { remaining: 299 }],
     })
-    expect(await scriptsOf(async () => expect(await store.take(both, 0)).toMatchObject({ allowed: false }))).toBe(1)
   })
 
   test('asks where charges of one request meet in one bucket', async () => {

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { slotOf } from '../../src/slot.js'
+import { slotOf } from '../../src/key-name.js'
 import { startFaultProxy } from './fault-proxy.js'
 import { isWhole, startRedisCluster, tell, until } from './redis-cluster.js'
 import { type RedisServer, startRedisServer } from './redis-server.js'

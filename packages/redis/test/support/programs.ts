@@ -1,9 +1,15 @@
 import { type Charge, type Limit, limit, perMinute, perSecond, share } from '@rail/core'
+import { disjoint } from '@rail/core/store'
 import fc from 'fast-check'
 
 /** One thing that is done to a store. */
 export type Step =
-  | { readonly do: 'take' | 'peek'; readonly charges: readonly Charge[] }
+  | {
+      readonly do: 'take' | 'peek'
+      readonly charges: readonly Charge[]
+      /** What the same request took earlier. */
+      readonly before?: readonly Charge[] | undefined
+    }
   | { readonly do: 'settle'; readonly charges: readonly Charge[]; readonly actual: number }
   | { readonly do: 'reset'; readonly key: string; readonly scope: string }
   | { readonly do: 'wait'; readonly ms: number }
@@ -57,7 +63,6 @@ const charge: fc.Arbitrary<Charge> = fc.record(
     scope: fc.constantFrom('', 'writes'),
     limits,
     cost,
-    taken: fc.option(fc.nat({ max: 12 }), { nil: undefined, freq: 1 }),
   },
   { requiredKeys: ['key', 'limits', 'cost'] },
 )
@@ -66,6 +71,18 @@ const charges = fc.oneof(
   { weight: 3, arbitrary: charge.map((one) => [one]) },
   { weight: 1, arbitrary: fc.array(charge, { minLength: 2, maxLength: 4 }) },
 )
+
+/** Charges that one take can have taken: no two meet in a bucket under different definitions. */
+function canBeTaken(drawn: readonly Charge[]): boolean {
+  try {
+    disjoint(drawn)
+    return true
+  } catch {
+    return false
+  }
+}
+
+const before = fc.option(charges.filter(canBeTaken), { nil: undefined, freq: 5 })
 
 const onward = [
   { weight: 5, arbitrary: fc.integer({ min: 0, max: 3_000 }) },
@@ -76,8 +93,8 @@ const back = { weight: 2, arbitrary: fc.integer({ min: -120_000, max: -1 }) }
 
 const stepWith = (wait: fc.Arbitrary<number>): fc.Arbitrary<Step> =>
   fc.oneof(
-    { weight: 8, arbitrary: fc.record({ do: fc.constant('take' as const), charges }) },
-    { weight: 2, arbitrary: fc.record({ do: fc.constant('peek' as const), charges }) },
+    { weight: 8, arbitrary: fc.record({ do: fc.constant('take' as const), charges, before }) },
+    { weight: 2, arbitrary: fc.record({ do: fc.constant('peek' as const), charges, before }) },
     { weight: 3, arbitrary: fc.record({ do: fc.constant('settle' as const), charges, actual: cost }) },
     {
       weight: 1,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { keyName } from '../src/key-names.js'
+import { keyName, slotOf } from '../src/key-name.js'
 
 const nameOf = (scope: string, key: string, tag = key): string => keyName('rail:', tag, scope, key).name
 
@@ -64,4 +64,16 @@ describe('the name of a key', () => {
       }
     }
   })
+})
+
+// The first is the specification's own; the others are what CLUSTER KEYSLOT of Redis 7.0 answers.
+test.each([
+  ['123456789', 12_739],
+  ['acme', 11_304],
+  ['user:1000', 1_649],
+  ['~x', 5_321],
+  ['a', 15_495],
+  ['', 0],
+])('a tag "%s" is in slot %i', (tag, slot) => {
+  expect(slotOf(tag)).toBe(slot)
 })
