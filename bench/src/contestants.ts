@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module'
-import { type Limit, MemoryStore, limit, perDay, perHour, perMinute, perSecond } from '@rail/core'
+import { type Limit, limit, MemoryStore, perDay, perHour, perMinute, perSecond } from '@rail/core'
 import { MemoryStore as ExpressStore, type Options } from 'express-rate-limit'
 import { MemoryStore as HonoStore } from 'hono-rate-limiter'
 import { TokenBucket } from 'limiter'

@@ -1,6 +1,6 @@
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { type Outcome, createLimiter, perSecond } from '@rail/core'
+import { createLimiter, type Outcome, perSecond } from '@rail/core'
 
 /** What a server saw of an import. */
 export interface Seen {

@@ -1,4 +1,4 @@
-import { type Decision, MemoryStore, headersFor, perMinute, perSecond } from '@rail/core'
+import { type Decision, headersFor, MemoryStore, perMinute, perSecond } from '@rail/core'
 import { median } from '../statistics.js'
 
 /** The text of both fields, against the same text by map and join. */

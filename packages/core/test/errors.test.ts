@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { shown } from '../src/adapter.js'
+import { shown } from '../src/base/errors.js'
 import { RailError } from '../src/index.js'
 
 const text = (path: string): string => readFileSync(new URL(path, import.meta.url), 'utf8')

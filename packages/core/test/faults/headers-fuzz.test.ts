@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { mergeFields } from '../../src/adapter.js'
+import { mergeFields } from '../../src/headers/field.js'
 import {
   addressKey,
   createLimiter,
@@ -19,7 +19,7 @@ import {
   RailError,
   xRateLimit,
 } from '../../src/index.js'
-import { type ParsedHeaders, parseHeaders } from '../../src/read.js'
+import { type ParsedHeaders, parseHeaders } from '../../src/read/parse-headers.js'
 
 const RUNS = { seed: 20_261_129, numRuns: 10_000 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { mergeField, mergeFields } from '../../src/adapter.js'
+import { mergeField, mergeFields } from '../../src/headers/field.js'
 import {
   createLimiter,
   draft6,

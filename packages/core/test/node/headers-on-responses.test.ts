@@ -1,7 +1,6 @@
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, it } from 'vitest'
-import { addFields } from '../../src/adapter.js'
 import {
   createLimiter,
   draft11,
@@ -12,6 +11,7 @@ import {
   perMinute,
   xRateLimit,
 } from '../../src/index.js'
+import { addFields } from '../../src/node/response-head.js'
 
 const few = limit({ name: 'few', tokens: 5, per: '10s' })
 const many = limit({ name: 'many', tokens: 500, per: '1s' })

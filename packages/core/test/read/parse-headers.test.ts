@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { mergeFields } from '../../src/adapter.js'
+import { mergeFields } from '../../src/headers/field.js'
 import {
   createLimiter,
   draft6,
@@ -14,7 +14,8 @@ import {
   perSecond,
   xRateLimit,
 } from '../../src/index.js'
-import { type HeaderSource, type ParsedLimit, parseHeaders } from '../../src/read.js'
+import { type HeaderSource, parseHeaders } from '../../src/read/parse-headers.js'
+import type { ParsedLimit } from '../../src/read/parsed-limit.js'
 
 const NOW = 1_700_000_000_000
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type HeaderSource, parseHeaders } from '../../src/read.js'
+import { type HeaderSource, parseHeaders } from '../../src/read/parse-headers.js'
 
 const DATE = 'Wed, 21 Oct 2015 07:28:00 GMT'
 const AT = Date.UTC(2015, 9, 21, 7, 28)

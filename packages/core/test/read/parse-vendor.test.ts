@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { type HeaderSource, type ParsedLimit, parseHeaders } from '../../src/read.js'
+import { type HeaderSource, parseHeaders } from '../../src/read/parse-headers.js'
+import type { ParsedLimit } from '../../src/read/parsed-limit.js'
 
 /** Wed, 21 Oct 2015 07:28:00 GMT, the `Date` of every response here; the client's own clock is a day off. */
 const DATE = 'Wed, 21 Oct 2015 07:28:00 GMT'
