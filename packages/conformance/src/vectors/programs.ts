@@ -17,7 +17,12 @@ type ProgramStep =
   | { readonly do: 'takeMore'; readonly which: number; readonly cost: ProgramCost; readonly fewer: boolean }
   | { readonly do: 'settle'; readonly which: number; readonly cost: ProgramCost }
   | { readonly do: 'change'; readonly name: number; readonly definition: number; readonly scope: number }
-  | { readonly do: 'changeAndBack'; readonly name: number; readonly definition: number; readonly percent: number }
+  | {
+      readonly do: 'changeAndBack'
+      readonly name: number
+      readonly through: readonly number[]
+      readonly percent: number
+    }
   | { readonly do: 'reset'; readonly key: number; readonly scope: number }
 
 interface ProgramCharge {
@@ -74,8 +79,8 @@ const step = (): fc.Arbitrary<ProgramStep> => {
       arbitrary: fc.record({
         do: fc.constant('changeAndBack' as const),
         name: fc.nat({ max: 3 }),
-        definition: fc.nat({ max: 2 }),
-        percent: fc.integer({ min: 0, max: 150 }),
+        through: fc.array(fc.nat({ max: 3 }), { minLength: 1, maxLength: 3 }),
+        percent: fc.integer({ min: 0, max: 80 }),
       }),
     },
     {
@@ -83,7 +88,7 @@ const step = (): fc.Arbitrary<ProgramStep> => {
       arbitrary: fc.record({
         do: fc.constant('change' as const),
         name: fc.nat({ max: 3 }),
-        definition: fc.nat({ max: 2 }),
+        definition: fc.nat({ max: 3 }),
         scope: fc.nat({ max: 2 }),
       }),
     },
@@ -128,7 +133,7 @@ export const program = (longest: number): fc.Arbitrary<Program> =>
       .chain((count) =>
         fc.tuple(
           ...Array.from({ length: count }, (_, index) =>
-            fc.array(drawnLimit(`limit_${index}`), { minLength: 1, maxLength: 3 }),
+            fc.array(drawnLimit(`limit_${index}`), { minLength: 1, maxLength: 4 }),
           ),
         ),
       ),
@@ -184,8 +189,13 @@ export function vectorOf(name: string, { start, limits: definitions, steps }: Pr
       case 'changeAndBack': {
         if (step.name >= current.length) break
         const definition = current[step.name] as number
-        const { burst, windowMs, tokens } = change(step.name, step.definition, SCOPES)
-        now += Math.floor((step.percent * burst * windowMs) / tokens / 100)
+        const ids = idsOf([step.name])
+        const cost = costOf({ percent: 100 - step.percent, tokens: 0 }, ids)
+        recorder.take([{ scope: '', key: 'a', limits: ids, cost }], now)
+        for (const each of step.through) {
+          const { burst, windowMs, tokens } = change(step.name, each, SCOPES)
+          now += Math.floor((step.percent * burst * windowMs) / tokens / 100)
+        }
         change(step.name, definition, SCOPES)
         break
       }

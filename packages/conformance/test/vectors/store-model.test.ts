@@ -1,7 +1,9 @@
 import { type Limit, MemoryStore } from '@rail/core'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { compare, ZERO } from '../../src/exact/fraction.js'
+import { MemoryStore as SmallStore } from '../../../core/src/memory/small-store.js'
+import { rateOf } from '../../src/exact/exact-bucket.js'
+import { compare, plus, times, whole, ZERO } from '../../src/exact/fraction.js'
 import { drawnLimit, program, vectorOf } from '../../src/vectors/programs.js'
 import { chargesIn, checkVector, type VectorStep } from '../../src/vectors/vectors.js'
 import { excessOf, flowsOf } from './store-flows.js'
@@ -11,12 +13,15 @@ const SEED = 20_261_129
 type Answered = Extract<VectorStep, { op: 'take' | 'peek' }>
 
 describe(`the memory store over programs drawn with seed ${SEED}`, () => {
-  test('decides as exact arithmetic does, step by step', async () => {
+  test.each([
+    ['the table', MemoryStore],
+    ['the small store', SmallStore],
+  ])('%s decides as exact arithmetic does, step by step', async (_, Store) => {
     let steps = 0
     const property = fc.asyncProperty(program(60), (drawn) => {
       const vector = vectorOf('drawn', drawn)
       steps += vector.steps.length
-      return checkVector(new MemoryStore(), vector)
+      return checkVector(new Store(), vector)
     })
     await fc.assert(property, { seed: SEED, numRuns: 300 })
     expect(steps).toBeGreaterThan(5_000)
@@ -86,6 +91,62 @@ describe(`the memory store over programs drawn with seed ${SEED}`, () => {
     })
     fc.assert(property, { seed: SEED, numRuns: 300 })
     expect(changes).toBeGreaterThan(100)
+  })
+
+  test('two definitions that take turns admit no more than the larger burst, and the larger rate over the window', () => {
+    let refused = 0
+    const turns = fc.array(
+      fc.record({ waitMs: fc.nat({ max: 20_000 }), first: fc.boolean(), percent: fc.nat({ max: 60 }) }),
+      {
+        minLength: 20,
+        maxLength: 60,
+      },
+    )
+    const property = fc.property(drawnLimit('limit_0'), drawnLimit('limit_0'), turns, (one, other, drawn) => {
+      // A share lets in a cost above its burst, into debt: that is another matter.
+      if ([one, other].some(({ burst, wholeBurst, counts }) => burst !== wholeBurst || counts === 'requests')) return
+      const store = new MemoryStore()
+      const burst = Math.max(one.burst, other.burst)
+      const rate = compare(rateOf(one), rateOf(other)) > 0 ? rateOf(one) : rateOf(other)
+      let [now, admitted] = [0, 0]
+      for (const { waitMs, first, percent } of drawn) {
+        now += waitMs
+        const limit = first ? one : other
+        const cost = Math.ceil((limit.burst * percent) / 100)
+        if (store.take([{ key: 'a', limits: [limit], cost }], now).allowed) admitted += cost
+        else refused++
+        expect(compare(whole(admitted), plus(whole(burst), times(rate, whole(now))))).toBeLessThanOrEqual(0)
+      }
+    })
+    fc.assert(property, { seed: SEED, numRuns: 500 })
+    expect(refused).toBeGreaterThan(500)
+  })
+
+  test('a raise leaves no less than before, after whatever changes of the limit', () => {
+    let raised = 0
+    const changes = fc.array(fc.tuple(drawnLimit('limit_0'), fc.nat({ max: 100 }), fc.nat({ max: 20_000 })), {
+      minLength: 3,
+      maxLength: 12,
+    })
+    const property = fc.property(changes, (drawn) => {
+      const store = new MemoryStore()
+      let [now, left, before] = [0, 0, undefined as Limit | undefined]
+      for (const [drawnAs, percent, waitMs] of drawn) {
+        const limit = { ...drawnAs, counts: 'cost' as const }
+        if (before !== undefined)
+          left = store.peek([{ key: 'a', limits: [before], cost: 0 }], now).limits[0]?.remaining ?? 0
+        const is = store.take([{ key: 'a', limits: [limit], cost: 0 }], now).limits[0]?.remaining ?? 0
+        if (before !== undefined && limit.burst >= before.burst) {
+          raised++
+          expect(is).toBeGreaterThanOrEqual(left)
+        }
+        store.take([{ key: 'a', limits: [limit], cost: Math.ceil((limit.burst * percent) / 100) }], now)
+        now += waitMs
+        before = limit
+      }
+    })
+    fc.assert(property, { seed: SEED, numRuns: 500 })
+    expect(raised).toBeGreaterThan(500)
   })
 })
 

@@ -92,17 +92,18 @@ export class BucketRows {
     }
   }
 
-  /** Brings a row to `now` and writes what each bucket of `limits` owes. Makes its key the most recent. */
+  /** Brings a row to `now`, `aheadMs` behind its clock, and writes what each bucket of `limits` owes. Makes its key the most recent. */
   write(
     row: number,
     limits: readonly Limit[],
     now: number,
+    aheadMs: number,
     owed: readonly number[],
     totals: readonly number[],
     place: number,
   ): void {
     this.#table.touch(row)
-    this.#drain(row, now)
+    this.#drain(row, now, aheadMs)
     let { hasTotals } = this.layoutOf(row)
     for (let index = place; index < place + limits.length; index++) if (totals[index] !== owed[index]) hasTotals = true
     this.#refit(row, limits, hasTotals)
@@ -179,12 +180,12 @@ export class BucketRows {
     return blocks.state[this.firstOf(row) + slot + (hasTotals ? limits.length : 0)] as number
   }
 
-  #drain(row: number, now: number): void {
+  #drain(row: number, now: number, aheadMs = this.aheadMs(row, now)): void {
     const { limits, numbers, blocks } = this.layoutOf(row)
     const { state } = blocks
     const first = this.firstOf(row)
     const elapsed = elapsedMs(state[first - 1] as number, now)
-    state[first - 1] = now + this.aheadMs(row, now)
+    state[first - 1] = now + aheadMs
     for (let index = 0; index < numbers; index++) {
       state[first + index] = drained(state[first + index] as number, elapsed, limits[index % limits.length] as Limit)
     }

@@ -1,6 +1,7 @@
 import { checkOption, checkOptionNames } from '../base/check.js'
 import { costFor, fits, givenBack, owedAfterTake } from '../bucket/bucket.js'
 import { type Decision, decisionOf, type LimitStatus, statusOf } from '../bucket/decision.js'
+import { forgetLimit } from '../bucket/static-limits.js'
 import type { Store } from '../bucket/store.js'
 import { listOf } from '../bucket/young.js'
 import { type Charge, chargesBeside, checkKey, disjoint, tokensTaken } from '../limit/charge.js'
@@ -44,7 +45,7 @@ export class MemoryStore implements Store {
     this.#maxKeys = maxKeys
   }
 
-  /** How many keys are kept now. */
+  /** How many keys the store has now. */
   get size(): number {
     return this.#made?.size ?? 0
   }
@@ -64,11 +65,16 @@ export class MemoryStore implements Store {
     }
   }
 
-  /** @throws RailError `RAIL_BAD_KEY`, `RAIL_BAD_OPTION` for a scope that is no text */
+  /** @throws RailError `RAIL_BAD_KEY`, `RAIL_BAD_OPTION` for a scope that is not a string */
   reset(key: string, scope = ''): void {
-    checkKey(key, 'What reset() is given')
-    checkOption('scope', scope, 'a text', (value) => typeof value === 'string')
+    checkKey(key, 'key of reset()')
+    checkOption('scope', scope, 'a string', (value) => typeof value === 'string')
     this.#ready().remove(scope, key)
+  }
+
+  /** Lets a limit that is the same for every request be defined otherwise: for a limiter that is made again. */
+  forget(scope: string, name: string): void {
+    forgetLimit(this, scope, name)
   }
 
   #ready(): BucketRows {
@@ -205,7 +211,7 @@ export class MemoryStore implements Store {
       const { limits } = asked[index] as Charge
       const row = this.#rows[index] as number
       if (row === NONE) missing = true
-      else buckets.write(row, limits, now, this.#owed, this.#totals, first)
+      else buckets.write(row, limits, now, this.#aheadMs[index] as number, this.#owed, this.#totals, first)
       first += limits.length
     }
     if (missing) this.#writeMissing(buckets, asked, now)
@@ -225,7 +231,7 @@ export class MemoryStore implements Store {
         // Another charge of this take may have made it.
         const made = asked.length === 1 ? NONE : buckets.find(scope, key)
         const row = made === NONE ? buckets.insert(scope, key, limits, now) : made
-        buckets.write(row, limits, now, this.#owed, this.#totals, first)
+        buckets.write(row, limits, now, 0, this.#owed, this.#totals, first)
       }
       first = next
     }

@@ -1,21 +1,16 @@
 import { describe, expect, test } from 'vitest'
-import {
-  type Charge,
-  createLimiter,
-  type Limit,
-  limit,
-  MemoryStore,
-  manualClock,
-  type Outcome,
-  perMinute,
-  perSecond,
-} from '../../src/index.js'
+import { type Charge, type Limit, limit, perMinute, perSecond } from '../../src/index.js'
+import { MemoryStore as Table } from '../../src/memory/memory-store.js'
+import { MemoryStore as Small } from '../../src/memory/small-store.js'
 import { heapBytes } from '../heap.js'
 
 const ten = perSecond(1, { burst: 10 })
 const charge = (key: string, cost = 1, limits: readonly Limit[] = [ten]): readonly Charge[] => [{ key, limits, cost }]
 
-describe('memory is bounded, whoever comes', () => {
+describe.each([
+  ['the table', Table],
+  ['the small store', Small],
+])('memory of %s is bounded, whoever comes', (_, MemoryStore) => {
   test('1,000,000 distinct keys on a store of 40,000', () => {
     const limits = [perSecond(10), perMinute(300)]
     const store = new MemoryStore()
@@ -57,25 +52,6 @@ describe('memory is bounded, whoever comes', () => {
     for (let scope = 0; scope < 10_000; scope++) large.take(scoped(cutFromHeader(scope, 20)), 0)
     expect(large.size).toBe(10_000)
     expect(heapBytes() - empty).toBeLessThan(15_000_000)
-  })
-
-  test('1,000 flapping buckets whose keys are cut from headers of 8 kB keep no header', () => {
-    const [tight, loose] = [perMinute(5), perMinute(100)]
-    const limiter = createLimiter<{ readonly customer: number; readonly one: Limit }>({
-      identify: ({ customer }) => cutFromHeader(customer, 20),
-      limits: (_, { one }) => [one],
-      clock: manualClock(),
-    })
-    const empty = heapBytes()
-    const allowed: number[] = []
-    for (let customer = 0; customer < 1_000; customer++) {
-      const outcomes = Array.from({ length: 8 }, (_, turn) =>
-        limiter.take({ customer, one: turn % 2 === 0 ? tight : loose }),
-      )
-      allowed.push(outcomes.filter((outcome) => (outcome as Outcome).refusal === undefined).length)
-    }
-    expect(allowed.every((count) => count === 5)).toBe(true)
-    expect(heapBytes() - empty).toBeLessThan(7_000_000)
   })
 
   test('60,000 customers, each with limits of their own, on a store of 1,000', () => {

@@ -1,0 +1,256 @@
+import { checkOption, checkOptionNames } from '../base/check.js'
+import {
+  type Carried,
+  carriedOver,
+  costFor,
+  drained,
+  elapsedMs,
+  fits,
+  givenBack,
+  MOST_AHEAD_MS,
+  owedAfterTake,
+} from '../bucket/bucket.js'
+import { type Decision, decisionOf, type LimitStatus, statusOf } from '../bucket/decision.js'
+import { forgetLimit } from '../bucket/static-limits.js'
+import type { Store } from '../bucket/store.js'
+import { type Charge, chargesBeside, checkKey, disjoint, tokensTaken } from '../limit/charge.js'
+import { type Limit, sameBucket } from '../limit/limit.js'
+import type { MemoryStoreOptions } from './memory-store.js'
+
+/** The buckets of one key in one scope, all drained to `at`, in a list from the least to the most recently used. */
+interface Row {
+  readonly id: string
+  readonly characters: number
+  at: number
+  limits: readonly Limit[]
+  /** What each bucket owes, and what it owes in all: one array where the two are equal. */
+  owed: readonly number[]
+  totals: readonly number[]
+  older: Row
+  newer: Row
+}
+
+/** A bucket as a request meets it. */
+interface Bucket extends Carried {
+  readonly limit: Limit
+  /** Whether it owed something under another definition. */
+  readonly changed: boolean
+}
+
+/**
+ * The same store as the other `MemoryStore`, for bundles that must be small: a `Map` and plain objects in place of a table.
+ * It allows and refuses the same and keeps the same bounds, but takes two to five times as long for a decision.
+ */
+export class MemoryStore implements Store {
+  readonly #maxKeys: number
+  readonly #rows = new Map<string, Row>()
+  /** Stands between the most and the least recently used row: `newer` than this is the least recently used. */
+  readonly #ends = rowOf('', 0, 0)
+  #characters = 0
+
+  constructor(options: MemoryStoreOptions = {}) {
+    checkOptionNames(options, ['maxKeys'], 'MemoryStore')
+    const { maxKeys = 40_000 } = options
+    checkOption('maxKeys', maxKeys, `a whole number from 1 to ${MOST_KEYS}`, isNumberOfKeys)
+    this.#maxKeys = maxKeys
+  }
+
+  get size(): number {
+    return this.#rows.size
+  }
+
+  take(charges: readonly Charge[], now: number, before: readonly Charge[] = []): Decision {
+    return this.#decide(charges, now, before, true)
+  }
+
+  peek(charges: readonly Charge[], now: number, before: readonly Charge[] = []): Decision {
+    return this.#decide(charges, now, before, false)
+  }
+
+  settle(charges: readonly Charge[], actual: number, now: number): void {
+    for (const charge of charges) {
+      const limits = charge.limits.filter((limit) => limit.counts === 'cost')
+      if (actual !== charge.cost && limits.length > 0) this.#move({ ...charge, limits }, actual - charge.cost, now)
+    }
+  }
+
+  reset(key: string, scope = ''): void {
+    checkKey(key, 'key of reset()')
+    checkOption('scope', scope, 'a string', (value) => typeof value === 'string')
+    const row = this.#rows.get(idOf({ key, scope }))
+    if (row !== undefined) this.#remove(row)
+  }
+
+  forget(scope: string, name: string): void {
+    forgetLimit(this, scope, name)
+  }
+
+  #decide(charges: readonly Charge[], now: number, before: readonly Charge[], commit: boolean): Decision {
+    const disjointed = disjoint(charges)
+    const met = disjointed.map((charge) => {
+      const row = this.#rows.get(idOf(charge))
+      const buckets = bucketsOf(row, charge.limits, now).map((bucket) =>
+        moved(bucket, -tokensTaken(before, charge, bucket.limit)),
+      )
+      return { charge, row, buckets, aheadMs: aheadOf(row, now) }
+    })
+    const allowed = met.every(({ charge: { cost }, buckets }) => buckets.every((bucket) => hasRoom(bucket, cost)))
+    const redefined: LimitStatus[] = []
+    const statuses = met.flatMap(({ charge: { scope = '', key, cost }, buckets, aheadMs }) =>
+      buckets.map((bucket, index) => {
+        const { limit, changed } = bucket
+        const tokens = costFor(limit, cost)
+        const refused = !hasRoom(bucket, cost)
+        if (allowed) buckets[index] = moved(bucket, tokens)
+        const { owed } = buckets[index] as Bucket
+        const status = statusOf(limit, key, scope, tokens, refused, owed, aheadMs)
+        if (changed) redefined.push(status)
+        return status
+      }),
+    )
+    if (commit) {
+      // Rows that exist come first: to make one may drop another.
+      for (const { charge, row, buckets, aheadMs } of met) {
+        if (row !== undefined) this.#write(charge, buckets, now, aheadMs, true)
+      }
+      for (const { charge, row, buckets } of met) {
+        if (row === undefined && buckets.some(({ total }) => total > 0)) this.#write(charge, buckets, now, 0, true)
+      }
+      for (const charge of chargesBeside(disjoint(before), disjointed)) {
+        for (const limit of charge.limits) {
+          this.#move({ ...charge, limits: [limit] }, -costFor(limit, charge.cost), now)
+        }
+      }
+    }
+    return decisionOf(statuses, redefined)
+  }
+
+  /** Moves what the buckets of a charge owe by so many tokens, each at the definition that it has now. */
+  #move(charge: Charge, tokens: number, now: number): void {
+    const row = this.#rows.get(idOf(charge))
+    if (row === undefined && tokens <= 0) return
+    const kept = row === undefined ? [] : bucketsOf(row, row.limits, now).filter(({ total }) => total > 0)
+    const limits = charge.limits.map((limit) => kept.find((bucket) => bucket.limit.name === limit.name)?.limit ?? limit)
+    const buckets = bucketsOf(row, limits, now).map((bucket) => moved(bucket, tokens))
+    this.#write(charge, buckets, now, aheadOf(row, now), false)
+  }
+
+  /** Writes a charge's buckets to its row, brought to now. Other buckets of the row stay while they owe. */
+  #write(charge: Charge, buckets: readonly Bucket[], now: number, aheadMs: number, recent: boolean): void {
+    const row = this.#rows.get(idOf(charge)) ?? this.#insert(charge, now)
+    if (recent && row.newer !== this.#ends) {
+      unlink(row)
+      link(row, this.#ends)
+    }
+    let all = buckets
+    let { limits } = charge
+    if (limits !== row.limits) {
+      const others = bucketsOf(row, row.limits, now)
+        .filter(({ limit, total }) => total > 0 && buckets.every((bucket) => bucket.limit.name !== limit.name))
+        .sort((a, b) => b.total / b.limit.flow - a.total / a.limit.flow)
+      all = [...buckets, ...others.slice(0, MOST_OTHERS)]
+    }
+    // Most rows can share the array of their limits.
+    if (all.length > limits.length || all.some(({ limit }, index) => limit !== limits[index])) {
+      limits = all.map(({ limit }) => limit)
+    }
+    row.at = now + aheadMs
+    row.limits = limits
+    row.owed = all.map(({ owed }) => owed)
+    row.totals = all.every(({ owed, total }) => owed === total) ? row.owed : all.map(({ total }) => total)
+  }
+
+  /** A row for a key that has none. Others are dropped while there is no room. */
+  #insert({ scope = '', key }: Charge, now: number): Row {
+    const characters = scope.length + key.length
+    const room = this.#maxKeys * KEY_CHARACTERS - characters
+    while (this.#rows.size > 0 && (this.#rows.size >= this.#maxKeys || this.#characters > room)) {
+      this.#remove(this.#victim(now))
+    }
+    // A copy: a slice of a header would keep alive the whole header.
+    const row = rowOf(idOf({ scope, key }).split('').join(''), characters, now)
+    this.#rows.set(row.id, row)
+    this.#characters += characters
+    link(row, this.#ends)
+    return row
+  }
+
+  /** The first of the 8 least recently used rows whose buckets are all full, else the least recently used. */
+  #victim(now: number): Row {
+    let row = this.#ends.newer
+    for (let tried = 0; tried < VICTIMS && row !== this.#ends; tried++, row = row.newer) {
+      if (bucketsOf(row, row.limits, now).every(({ total }) => total === 0)) return row
+    }
+    return this.#ends.newer
+  }
+
+  #remove(row: Row): void {
+    this.#rows.delete(row.id)
+    this.#characters -= row.characters
+    unlink(row)
+  }
+}
+
+const MOST_KEYS = 2 ** 24
+const KEY_CHARACTERS = 64
+const VICTIMS = 8
+const MOST_OTHERS = 255
+
+const isNumberOfKeys = (value: number): boolean => Number.isInteger(value) && value >= 1 && value <= MOST_KEYS
+
+/** Names a row. The length keeps a scope and a key apart from any other two that make the same string. */
+function idOf({ scope = '', key }: Pick<Charge, 'scope' | 'key'>): string {
+  return `${scope.length} ${scope}${key}`
+}
+
+/** A row that is its own neighbour, without buckets. */
+function rowOf(id: string, characters: number, at: number): Row {
+  const row = { id, characters, at, limits: [], owed: [], totals: [] } as unknown as Row
+  row.older = row.newer = row
+  return row
+}
+
+function link(row: Row, ends: Row): void {
+  row.older = ends.older
+  row.newer = ends
+  ends.older = row.older.newer = row
+}
+
+function unlink({ older, newer }: Row): void {
+  older.newer = newer
+  newer.older = older
+}
+
+/** The buckets that these limits have in a row, drained to `now` and carried over where a limit has changed. */
+function bucketsOf(row: Row | undefined, limits: readonly Limit[], now: number): Bucket[] {
+  return limits.map((limit, index) => {
+    const same = row?.limits[index]?.name === limit.name
+    const slot = same ? index : (row?.limits.findIndex(({ name }) => name === limit.name) ?? -1)
+    const before = row?.limits[slot]
+    if (row === undefined || before === undefined) return { limit, owed: 0, total: 0, changed: false }
+    const elapsed = elapsedMs(row.at, now)
+    const owed = drained(row.owed[slot] as number, elapsed, before)
+    const total = drained(row.totals[slot] as number, elapsed, before)
+    if (sameBucket(before, limit)) return { limit, owed, total, changed: false }
+    return { limit, ...carriedOver(owed, total, before, limit), changed: total > 0 }
+  })
+}
+
+/** A bucket from which so many tokens more or, below 0, fewer are taken. */
+function moved(bucket: Bucket, tokens: number): Bucket {
+  const { limit, owed, total } = bucket
+  if (tokens === 0) return bucket
+  const move = (owes: number) => (tokens > 0 ? owedAfterTake(owes, limit, tokens) : givenBack(owes, limit, -tokens))
+  return { ...bucket, owed: move(owed), total: move(total) }
+}
+
+function hasRoom({ limit, owed }: Bucket, cost: number): boolean {
+  return fits(owed, limit, costFor(limit, cost))
+}
+
+/** How far the clock has stepped back behind a row, in milliseconds; 0 where nothing is owed or the step was too long. */
+function aheadOf(row: Row | undefined, now: number): number {
+  if (row === undefined || row.totals.every((total) => total === 0)) return 0
+  const aheadMs = row.at - now
+  return aheadMs > 0 && aheadMs <= MOST_AHEAD_MS ? aheadMs : 0
+}
