@@ -1,6 +1,6 @@
 // What authors of adapters import besides the names of the main door.
 export { checkOption, checkOptionNames } from './base/check.js'
-export { shown, throwError, unexpected } from './base/errors.js'
+export { railError, shown, throwError, unexpected } from './base/errors.js'
 export { chain, isPromise } from './base/maybe-promise.js'
 export { suggestionFor } from './base/suggestion.js'
 export { type Field, type FieldReader, mergeField, mergeFields } from './headers/field.js'

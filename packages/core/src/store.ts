@@ -1,7 +1,7 @@
 // What authors of stores and of sources of limits import besides the names of the main door.
 export { checkOption, checkOptionNames } from './base/check.js'
 export { readClock } from './base/clock.js'
-export { shown, unexpected } from './base/errors.js'
+export { railError, shown, unexpected } from './base/errors.js'
 export { isPromise } from './base/maybe-promise.js'
 export { suggestionFor } from './base/suggestion.js'
 export { costFor, drained, fits, MOST_OWED } from './bucket/bucket.js'

@@ -42,7 +42,7 @@ const CALLS: readonly Call[] = [
   ['share(limit, …)', (junk) => core.share(perSecond(10), junk), ['7']],
   ['durationMs(…)', core.durationMs, ['7']],
   ['createLimiter(…)', (junk) => createLimiter(junk), []],
-  ['createLimiter(options, …)', (junk) => createLimiter(plain, junk), ['undefined', '{}']],
+  ['createLimiter(options, …)', (junk) => createLimiter(plain, junk), ['undefined', 'null', '{}']],
   ['limiter.with(…)', (junk) => createLimiter(plain).with(junk), ['{}']],
   // A request may be anything, and one that was never seen has no outcome.
   ['limiter.take(…)', (junk) => createLimiter<unknown>(plain).take(junk), ALL],
@@ -101,6 +101,7 @@ const INNER = [
   'monotonicClock',
   'pathText',
   'RailError',
+  'railError',
   'readClock',
   'statusOf',
   'suggestionFor',

@@ -1,4 +1,13 @@
-/** Stands in for `advice.ts` in the edge build: an empty function, so that esbuild drops the calls and their texts. */
+// Stands in for `advice.ts` in the edge build: empty functions, so that esbuild drops the calls and their texts.
+
 export function advice(_text: string): string | undefined {
+  return
+}
+
+export function adviceOnTokens(_value: unknown): string | undefined {
+  return
+}
+
+export function adviceOnCost(_cost: unknown): string | undefined {
   return
 }

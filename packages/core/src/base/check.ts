@@ -1,5 +1,4 @@
-import { advice } from './advice.js'
-import { RailError, unexpected } from './errors.js'
+import { railError, unexpected } from './errors.js'
 import { namesOf, replacementFor, suggestionFor } from './suggestion.js'
 
 /**
@@ -25,9 +24,8 @@ export function checkOptionNames(
     if (ifObject !== undefined && !isPlain(options)) {
       throw unexpected('RAIL_BAD_OPTION', where, 'an object of options', options, ifObject)
     }
-    const instead = insteadOf(name)
-    const hint = instead === undefined ? suggestionFor(name, known) : ` ${instead}`
-    throw new RailError('RAIL_UNKNOWN_OPTION', `${name}: not an option of ${where}.${hint || namesOf(known)}`)
+    const hint = insteadOf(name) ?? (suggestionFor(name, known).trim() || namesOf(known))
+    throw railError('RAIL_UNKNOWN_OPTION', `${name}: not an option of ${where}`, hint)
   }
 }
 
@@ -51,7 +49,7 @@ export function checkOption(
   toDo?: string,
 ): void {
   if (value === undefined || passes(value as never)) return
-  throw unexpected('RAIL_BAD_OPTION', name, expected, value, toDo ?? replacementFor(String(value)))
+  throw unexpected('RAIL_BAD_OPTION', name, expected, value, replacementFor(value, toDo))
 }
 
 /**
@@ -62,12 +60,6 @@ export function checkOption(
  */
 export function checkArgument(passes: boolean, subject: string, expected: string, given: unknown, toDo?: string): void {
   if (!passes) throw unexpected('RAIL_BAD_OPTION', subject, expected, given, toDo)
-}
-
-/** What to do about a value that should be a number and is none; `undefined` where it is one. */
-export function adviceOnNumber(value: unknown): string | undefined {
-  if (typeof value !== 'number') return advice('Convert it with Number().')
-  return Number.isNaN(value) ? advice('Number(undefined) is NaN: check what you pass to it.') : undefined
 }
 
 export const isFunction = (value: unknown): boolean => typeof value === 'function'

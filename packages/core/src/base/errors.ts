@@ -1,3 +1,5 @@
+import { advice } from './advice.js'
+
 /**
  * What went wrong, as a stable string: codes never change, messages may.
  * Each has a section in docs/errors.md with its causes and fixes.
@@ -49,8 +51,18 @@ export class RailError extends Error {
   }
 }
 
+/** An error of a fact, without its full stop, and what to do, as a sentence. */
+export function railError(code: RailErrorCode, fact: string, toDo?: string, options?: ErrorOptions): RailError {
+  return new RailError(code, toDo === undefined ? `${fact}.` : `${fact}. ${toDo}`, options)
+}
+
+interface ErrorOptions {
+  readonly cause?: unknown
+  readonly count?: number
+}
+
 /**
- * The error for a wrong value, in the one form that Rail's sentences have:
+ * The error of a wrong value, in the one form that Rail's messages have:
  * `<subject>: expected <what>, got <value>. <What to do.>`
  */
 export function unexpected(
@@ -58,12 +70,9 @@ export function unexpected(
   subject: string,
   expected: string,
   got: unknown,
-  toDo?: string | undefined,
+  toDo?: string,
 ): RailError {
-  return new RailError(
-    code,
-    `${subject}: expected ${expected}, got ${shown(got)}.${toDo === undefined ? '' : ` ${toDo}`}`,
-  )
+  return railError(code, `${subject}: expected ${expected}, got ${shown(got)}`, toDo)
 }
 
 /** Whether an error is Rail's own: `instanceof` would fail where a program has two copies of core, as ES module and CommonJS. */
@@ -80,11 +89,8 @@ export function isRailError(error: unknown): error is RailError {
  */
 export function throwError(thrown: unknown): never {
   if (typeof thrown === 'object' && thrown !== null) throw thrown
-  throw new RailError(
-    'RAIL_NOT_AN_ERROR',
-    `A function of yours threw ${shown(thrown)}, which is not an error. Throw new Error() instead.`,
-    { cause: thrown },
-  )
+  const fact = `a function of yours: expected to throw an Error, got ${shown(thrown)}`
+  throw railError('RAIL_NOT_AN_ERROR', fact, advice('Throw new Error() instead.'), { cause: thrown })
 }
 
 /** A value as an error's message has it: short, quoted where it is a string, never throwing. */

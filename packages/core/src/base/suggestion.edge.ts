@@ -3,10 +3,10 @@ export function suggestionFor(_name: string, _known: readonly string[]): string 
   return ''
 }
 
-export function namesOf(_known: readonly string[]): string {
-  return ''
+export function namesOf(_known: readonly string[]): string | undefined {
+  return
 }
 
-export function replacementFor(_name: string): string | undefined {
+export function replacementFor(_name: unknown, _otherwise?: string): string | undefined {
   return
 }

@@ -8,14 +8,18 @@ export function suggestionFor(name: string, known: readonly string[]): string {
     : ''
 }
 
-/** ` Options: …` with all names that are known. */
-export function namesOf(known: readonly string[]): string {
-  return ` Options: ${known.join(', ')}.`
+/** `Options: …`, with all names that are known. */
+export function namesOf(known: readonly string[]): string | undefined {
+  return `Options: ${known.join(', ')}.`
 }
 
-/** What to write instead of an option, or an option's value, that other limiters or earlier versions of the drafts have. */
-export function replacementFor(name: string): string | undefined {
-  return Object.hasOwn(REPLACEMENTS, name) ? REPLACEMENTS[name] : undefined
+/**
+ * What to write instead of an option, or an option's value, of other limiters or of earlier drafts.
+ *
+ * @param otherwise What to do about a name that is not among them, as a sentence.
+ */
+export function replacementFor(name: unknown, otherwise?: string): string | undefined {
+  return typeof name === 'string' && Object.hasOwn(REPLACEMENTS, name) ? REPLACEMENTS[name] : otherwise
 }
 
 const LIMITS = "Write limits: [limit({ name: 'per_15_minutes', tokens: 100, per: '15m' })]."

@@ -1,4 +1,5 @@
-import { RailError } from '../base/errors.js'
+import { advice } from '../base/advice.js'
+import { railError } from '../base/errors.js'
 import { type Limit, sameBucket } from '../limit/limit.js'
 import { sentName } from '../limit/sent-name.js'
 
@@ -18,11 +19,12 @@ export function defineLimits(store: object, scope: string, limits: readonly Limi
   for (const limit of limits) {
     const other = known.get(idOf(scope, limit.name))
     if (other !== undefined && (!sameBucket(other, limit) || other.counts !== limit.counts)) {
-      const name = sentName(scope, limit)
-      throw new RailError(
+      throw railError(
         'RAIL_DUPLICATE_NAME',
-        `limits: this store has another limit "${name}". Give one a scope or another name. To change it, ` +
-          `call store.forget(${JSON.stringify(scope)}, ${JSON.stringify(limit.name)}) first, or use a new store.`,
+        `limits: this store has another limit "${sentName(scope, limit)}"`,
+        advice(
+          `Give one a scope or another name. To change it, call store.forget('${scope}', '${limit.name}') first, or use a new store.`,
+        ),
       )
     }
   }

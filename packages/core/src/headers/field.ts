@@ -19,21 +19,12 @@ export interface Field {
   readonly instead?: string | undefined
 }
 
-/** One limit as headers describe it: the numbers as they are sent. */
-export interface Standing extends SentNumbers {
-  /** Whether the limit refused the request. */
-  readonly refused: boolean
-  /** Reads the numbers of the headers that are there already; `undefined` where they are not complete. */
-  readonly numbersIn: (existing: string | undefined, read: FieldReader | undefined) => SentNumbers | undefined
-  /** What the same limiter sent before for this request. */
-  readonly instead?: Standing | undefined
-}
-
-/** The numbers of one limit, as they are sent. */
-export interface SentNumbers {
-  readonly limit: number
-  readonly remaining: number
-  readonly reset: number
+/** The limit that the headers of a group describe. A style that has such groups brings how they meet others. */
+export interface Standing {
+  /** The value to send where a header of the group meets one that is already there. */
+  merge(existing: string | undefined, value: string, read: FieldReader | undefined): string
+  /** The same standing, which replaces what the same limiter sent before for this request. */
+  replacing(earlier: Standing | undefined): Standing
 }
 
 /** Reads a header that is already there by its name, as one string: several lines are joined by `, `. */
@@ -76,7 +67,7 @@ function merged(existing: string | undefined, field: Field, read: FieldReader | 
     case 'larger':
       return existing === undefined || existing === field.instead ? value : larger(existing, value)
     case 'tightest':
-      return tightest(existing, field, read)
+      return field.standing === undefined ? value : field.standing.merge(existing, value, read)
   }
 }
 
@@ -95,7 +86,7 @@ export function replacing(earlier: readonly Field[], fields: readonly Field[]): 
     return {
       ...field,
       instead: before.value,
-      ...(standing === undefined ? {} : { standing: { ...standing, instead: before.standing } }),
+      ...(standing === undefined ? {} : { standing: standing.replacing(before.standing) }),
     }
   })
 }
@@ -138,18 +129,6 @@ function larger(existing: string, value: string): string {
     const number = Math.min(wholeNumber(text) ?? 0, MOST_SECONDS)
     return number > Number(largest) ? String(number) : largest
   }, value)
-}
-
-function tightest(existing: string | undefined, { value, standing }: Field, read?: FieldReader): string {
-  if (standing === undefined || standing.refused) return value
-  const there = standing.numbersIn(existing, read)
-  if (there === undefined || there.remaining > standing.remaining || same(there, standing.instead)) return value
-  // Only the number of used tokens may be missing in a group, and follows from the rest.
-  return existing ?? String(Math.max(0, there.limit - there.remaining))
-}
-
-function same(a: SentNumbers, b: SentNumbers | undefined): boolean {
-  return a.limit === b?.limit && a.remaining === b.remaining && a.reset === b.reset
 }
 
 /** A whole number of at most 15 digits, with spaces around it or not; `undefined` for any other text. */

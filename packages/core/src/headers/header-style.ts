@@ -1,5 +1,5 @@
 import { advice } from '../base/advice.js'
-import { RailError, unexpected } from '../base/errors.js'
+import { type RailError, railError, unexpected } from '../base/errors.js'
 import { replacementFor } from '../base/suggestion.js'
 import type { Decision } from '../bucket/decision.js'
 import type { Field } from './field.js'
@@ -53,7 +53,7 @@ function checkWriters(styles: readonly HeaderStyle[]): void {
     for (const header of writes) {
       const other = writers.get(header)
       if (other !== undefined) {
-        throw new RailError('RAIL_BAD_OPTION', `headers: ${other} and ${name} both send ${header}. Remove one.`)
+        throw railError('RAIL_BAD_OPTION', `headers: ${other} and ${name} both send ${header}`, advice('Remove one.'))
       }
       writers.set(header, name)
     }
@@ -66,6 +66,6 @@ function isStyle(style: unknown): boolean {
 }
 
 function notAStyle(got: unknown): RailError {
-  const toDo = replacementFor(String(got)) ?? advice('Import draft11 and write headers: draft11, or headers: false.')
+  const toDo = replacementFor(got, 'Import draft11 and write headers: draft11, or headers: false.')
   return unexpected('RAIL_BAD_OPTION', 'headers', 'header styles, or false', got, toDo)
 }

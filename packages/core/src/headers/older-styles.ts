@@ -1,7 +1,7 @@
 import { epochNow, readClock } from '../base/clock.js'
 import type { LimitStatus } from '../bucket/decision.js'
 import type { Limit } from '../limit/limit.js'
-import { type Field, type FieldReader, type SentNumbers, type Standing, wholeNumber } from './field.js'
+import { type Field, type FieldReader, type Standing, wholeNumber } from './field.js'
 import type { HeaderStyle } from './header-style.js'
 import { MOST_SECONDS, sentWaitOf, windowSeconds } from './seconds.js'
 import { parseDictionary } from './structured-field.js'
@@ -60,7 +60,7 @@ export const xRateLimit: HeaderStyle = {
 }
 
 /** The three headers of a group, such as `RateLimit-Limit`, `-Remaining` and `-Reset`. */
-function group(prefix: string, standing: Standing): readonly Field[] {
+function group(prefix: string, standing: SentStanding): readonly Field[] {
   return (['Limit', 'Remaining', 'Reset'] as const).map((part) => ({
     name: `${prefix}-${part}`,
     value: String(standing[part.toLowerCase() as keyof SentNumbers]),
@@ -69,18 +69,65 @@ function group(prefix: string, standing: Standing): readonly Field[] {
   }))
 }
 
+/** The numbers of one limit, as they are sent. */
+interface SentNumbers {
+  readonly limit: number
+  readonly remaining: number
+  readonly reset: number
+}
+
+/** Reads the numbers of the headers that are there already; `undefined` where they are not complete. */
+type NumbersIn = (existing: string | undefined, read: FieldReader | undefined) => SentNumbers | undefined
+
+/** The tightest limit as headers describe it. */
+class SentStanding implements Standing, SentNumbers {
+  readonly limit: number
+  readonly remaining: number
+  readonly reset: number
+  readonly #refused: boolean
+  readonly #numbersIn: NumbersIn
+  #instead: SentStanding | undefined
+
+  constructor(
+    { limit, remaining, reset }: SentNumbers,
+    refused: boolean,
+    numbersIn: NumbersIn,
+    instead?: SentStanding,
+  ) {
+    this.limit = limit
+    this.remaining = remaining
+    this.reset = reset
+    this.#refused = refused
+    this.#numbersIn = numbersIn
+    this.#instead = instead
+  }
+
+  /** The limit with fewer tokens left is sent, and a limit that refused always. */
+  merge(existing: string | undefined, value: string, read: FieldReader | undefined): string {
+    if (this.#refused) return value
+    const there = this.#numbersIn(existing, read)
+    if (there === undefined || there.remaining > this.remaining || isSame(there, this.#instead)) return value
+    // Only the number of used tokens may be missing in a group, and follows from the rest.
+    return existing ?? String(Math.max(0, there.limit - there.remaining))
+  }
+
+  replacing(earlier: Standing | undefined): SentStanding {
+    return new SentStanding(this, this.#refused, this.#numbersIn, earlier as SentStanding | undefined)
+  }
+}
+
+function isSame(a: SentNumbers, b: SentNumbers | undefined): boolean {
+  return a.limit === b?.limit && a.remaining === b.remaining && a.reset === b.reset
+}
+
 /** `fromMs`: the moment that `reset` counts from; 0 for seconds from now. */
-function standingOf(limits: readonly LimitStatus[], fromMs: number, numbersIn: Standing['numbersIn']): Standing {
+function standingOf(limits: readonly LimitStatus[], fromMs: number, numbersIn: NumbersIn): SentStanding {
   const status = tightestOf(limits)
   const wait = sentWaitOf(status)
   const sent = Math.min(wait === Number.POSITIVE_INFINITY ? status.fullAfterMs : wait, MOST_SECONDS * 1000)
-  return {
-    limit: status.limit.burst,
-    remaining: status.remaining,
-    reset: Math.max(0, Math.ceil((fromMs + sent) / 1000)),
-    refused: status.refused,
-    numbersIn,
-  }
+  const reset = Math.max(0, Math.ceil((fromMs + sent) / 1000))
+  const { limit, remaining, refused } = status
+  return new SentStanding({ limit: limit.burst, remaining, reset }, refused, numbersIn)
 }
 
 /** The limit that refused with the longest wait, else the one with the fewest tokens left; of equals the first. */
@@ -120,7 +167,7 @@ function inDictionary(existing: string | undefined): SentNumbers | undefined {
 }
 
 /** Reads the three headers of a group. */
-function inGroup(prefix: string): Standing['numbersIn'] {
+function inGroup(prefix: string): NumbersIn {
   return (_existing: string | undefined, read: FieldReader | undefined) =>
     numbers((key) => wholeNumber(read?.(`${prefix}-${key[0]?.toUpperCase()}${key.slice(1)}`) ?? ''))
 }

@@ -1,6 +1,5 @@
-import { advice } from '../base/advice.js'
-import { adviceOnNumber } from '../base/check.js'
-import { RailError, shown, unexpected } from '../base/errors.js'
+import { advice, adviceOnCost } from '../base/advice.js'
+import { railError, shown, unexpected } from '../base/errors.js'
 import { type Limit, sameBucket } from './limit.js'
 
 /**
@@ -21,23 +20,14 @@ export interface Charge {
 /** Checks a key. @throws RailError `RAIL_BAD_KEY` */
 export function checkKey(key: unknown, subject: string): asserts key is string {
   if (typeof key === 'string' && key !== '') return
-  const toDo = typeof key === 'number' ? advice('Return String(id).') : undefined
+  const toDo = advice(typeof key === 'number' ? 'Return String(id).' : 'Return the id of a customer.')
   throw unexpected('RAIL_BAD_KEY', subject, 'a non-empty string', key, toDo)
 }
 
 /** Checks a cost. @throws RailError `RAIL_BAD_COST` */
 export function checkCost(cost: unknown, subject: string): asserts cost is number {
   if (Number.isSafeInteger(cost) && (cost as number) >= 0) return
-  const toDo = adviceOnNumber(cost) ?? adviceOn(cost as number)
-  throw unexpected('RAIL_BAD_COST', subject, 'a whole number of tokens from 0', cost, toDo)
-}
-
-/** What to do about a number that cannot be a cost. */
-function adviceOn(cost: number): string | undefined {
-  if (cost < 0) return advice('Use 0 for a free request, and settle() to give tokens back.')
-  return Number.isInteger(cost) || cost === Number.POSITIVE_INFINITY
-    ? advice('Lower it: a cost above the burst never fits.')
-    : advice('Round it up: Math.ceil(bytes / 1024).')
+  throw unexpected('RAIL_BAD_COST', subject, 'a whole number of tokens from 0', cost, adviceOnCost(cost))
 }
 
 /** What identifies a charge's bucket among all others, as one string. */
@@ -58,9 +48,10 @@ export function disjoint(charges: readonly Charge[]): readonly Charge[] {
     const id = bucketId(bucket, limit)
     const met = merged.get(id)
     if (met !== undefined && (!sameBucket(met.limits[0], limit) || met.limits[0].counts !== limit.counts)) {
-      throw new RailError(
+      throw railError(
         'RAIL_BAD_CHARGES',
-        `charges: two charges of key ${shown(bucket.key)} define limit "${limit.name}" differently. Give one a scope or another name.`,
+        `charges: two charges of key ${shown(bucket.key)} define limit "${limit.name}" differently`,
+        advice('Give one a scope or another name.'),
       )
     }
     merged.set(id, met === undefined ? bucket : { ...bucket, cost: met.cost + bucket.cost })

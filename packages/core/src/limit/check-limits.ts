@@ -1,5 +1,5 @@
 import { advice } from '../base/advice.js'
-import { RailError, unexpected } from '../base/errors.js'
+import { railError, unexpected } from '../base/errors.js'
 import { bucketId, type Charge } from './charge.js'
 import { type Limit, limit as makeLimit } from './limit.js'
 import { sentName } from './sent-name.js'
@@ -17,8 +17,7 @@ export function checkLimits(limits: unknown, subject: string): asserts limits is
     throw unexpected('RAIL_NO_LIMITS', subject, ARRAY, limits, toDo)
   }
   if (!Array.isArray(limits)) {
-    const toDo = isLimit(limits) ? advice('Put it into an array: [perSecond(10)].') : undefined
-    throw unexpected('RAIL_BAD_LIMITS', subject, ARRAY, limits, toDo)
+    throw unexpected('RAIL_BAD_LIMITS', subject, ARRAY, limits, advice('Write [perSecond(10)], or [] for no limit.'))
   }
   for (const [index, limit] of limits.entries()) {
     if (isLimit(limit)) continue
@@ -46,9 +45,10 @@ export function checkNames(charges: readonly Charge[], mayMeet = charges.length 
       const bucket = bucketId(charge, limit)
       const other = buckets.get(name.toLowerCase())
       if (other !== undefined && (other !== bucket || !mayMeet)) {
-        throw new RailError(
+        throw railError(
           'RAIL_DUPLICATE_NAME',
-          `limits: two limits of one request are named "${name}", ignoring case. Give one another name, or its charge a scope.`,
+          `limits: two limits of one request are named "${name}", ignoring case`,
+          advice('Give one another name, or its charge a scope.'),
         )
       }
       buckets.set(name.toLowerCase(), bucket)

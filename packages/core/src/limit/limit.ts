@@ -1,6 +1,5 @@
-import { advice } from '../base/advice.js'
-import { adviceOnNumber } from '../base/check.js'
-import { RailError, unexpected } from '../base/errors.js'
+import { advice, adviceOnTokens } from '../base/advice.js'
+import { railError, unexpected } from '../base/errors.js'
 import { suggestionFor } from '../base/suggestion.js'
 import { type Duration, durationMs } from './duration.js'
 
@@ -83,22 +82,22 @@ export function limit(definition: LimitDefinition): Limit {
 
 /** `tokens` per second, named `per_second`. @throws as {@link limit} */
 export function perSecond(tokens: number, options?: LimitOptions): Limit {
-  return perWindow('per_second', '1s', tokens, options)
+  return perWindow('perSecond()', 'per_second', '1s', tokens, options)
 }
 
 /** `tokens` per minute, named `per_minute`. @throws as {@link limit} */
 export function perMinute(tokens: number, options?: LimitOptions): Limit {
-  return perWindow('per_minute', '1m', tokens, options)
+  return perWindow('perMinute()', 'per_minute', '1m', tokens, options)
 }
 
 /** `tokens` per hour, named `per_hour`. @throws as {@link limit} */
 export function perHour(tokens: number, options?: LimitOptions): Limit {
-  return perWindow('per_hour', '1h', tokens, options)
+  return perWindow('perHour()', 'per_hour', '1h', tokens, options)
 }
 
 /** `tokens` per day of 24 hours, named `per_day`. @throws as {@link limit} */
 export function perDay(tokens: number, options?: LimitOptions): Limit {
-  return perWindow('per_day', '1d', tokens, options)
+  return perWindow('perDay()', 'per_day', '1d', tokens, options)
 }
 
 /** The limit of numbers that are checked already. @throws RailError `RAIL_BAD_LIMIT` when its bucket is too large */
@@ -144,34 +143,30 @@ export function sameLimits(a: readonly Limit[], b: readonly Limit[]): boolean {
 const DEFINITION_NAMES = ['name', 'tokens', 'per', 'burst', 'counts']
 const OPTION_NAMES = ['name', 'burst', 'counts']
 
-function perWindow(defaultName: string, per: Duration, tokens: number, options: LimitOptions = {}): Limit {
+function perWindow(
+  where: string,
+  defaultName: string,
+  per: Duration,
+  tokens: number,
+  options: LimitOptions = {},
+): Limit {
   if (typeof options !== 'object' || options === null || Array.isArray(options)) {
-    throw unexpected(
-      'RAIL_BAD_LIMIT',
-      functionOf(defaultName),
-      'an object of options',
-      options,
-      advice('Write { burst: 20 }.'),
-    )
+    throw unexpected('RAIL_BAD_LIMIT', where, 'an object of options', options, advice('Write { burst: 20 }.'))
   }
-  refuseUnknown(options, OPTION_NAMES, functionOf(defaultName))
+  refuseUnknown(options, OPTION_NAMES, where)
   const { name = defaultName, burst, counts } = options
   return limit({ name, tokens, per, burst, counts })
-}
-
-/** `perMinute()`, of the limit's default name. */
-function functionOf(defaultName: string): string {
-  return `${defaultName.replace(/_(.)/, (_, letter: string) => letter.toUpperCase())}()`
 }
 
 function refuseUnknown(given: object, known: readonly string[], where: string): void {
   for (const name of Object.keys(given)) {
     if (known.includes(name)) continue
-    const hint =
-      name === 'per'
-        ? advice("For another window write limit({ name, tokens, per: '15m' }).")
-        : suggestionFor(name, known).trim()
-    throw new RailError('RAIL_BAD_LIMIT', `${name}: not an option of ${where}.${hint ? ` ${hint}` : ''}`)
+    const other = name === 'per' ? advice("For another window write limit({ name, tokens, per: '15m' }).") : undefined
+    throw railError(
+      'RAIL_BAD_LIMIT',
+      `${name}: not an option of ${where}`,
+      other ?? (suggestionFor(name, known).trim() || undefined),
+    )
   }
 }
 
@@ -188,16 +183,9 @@ function checkTokens(what: 'tokens' | 'burst', value: number, name: string): voi
       `${what} of limit "${name}"`,
       `a whole number from 1 to ${LARGEST_INTEGER}`,
       value,
-      adviceOnNumber(value) ?? adviceOn(value),
+      adviceOnTokens(value),
     )
   }
-}
-
-/** What to do about an impossible number of tokens. */
-function adviceOn(value: number): string | undefined {
-  if (value === Number.POSITIVE_INFINITY) return advice('For no limit leave the limit out: limits may be [].')
-  if (Number.isFinite(value) && !Number.isInteger(value)) return advice("Round it, or use a longer window: 3 per '2s'.")
-  return value < 1 ? advice('To refuse every request, answer before the limiter.') : undefined
 }
 
 function greatestCommonDivisor(a: number, b: number): number {

@@ -1,5 +1,5 @@
 import { readClock } from '../base/clock.js'
-import { isRailError, RailError, throwError } from '../base/errors.js'
+import { isRailError, railError, throwError } from '../base/errors.js'
 import { attempt, chain, isPromise, type MaybePromise } from '../base/maybe-promise.js'
 import { createNotes } from '../base/notes.js'
 import type { Decision } from '../bucket/decision.js'
@@ -43,7 +43,7 @@ export interface Limiter<Request> {
 export function createLimiter<Request>(options: LimiterOptions<Request>, framework?: Framework): Limiter<Request> {
   const settings = settingsOf(options, framework)
   const { store, clock, skip, chargesFor, answerTo, reporter } = settings
-  const records = createNotes<RequestRecord>(framework)
+  const records = createNotes<RequestRecord>(framework ?? undefined)
 
   function limiterFor(route: RouteOptions<Request>): Limiter<Request> {
     return {
@@ -114,7 +114,7 @@ export function createLimiter<Request>(options: LimiterOptions<Request>, framewo
   }
 
   function hookFailed(cause: unknown): void {
-    reporter.report(new RailError('RAIL_HOOK_FAILED', 'onDecision() failed; the decision stands.', { cause }))
+    reporter.report(railError('RAIL_HOOK_FAILED', 'onDecision() failed; the decision stands', undefined, { cause }))
   }
 
   function settle(record: RequestRecord, actualCost: number): void {

@@ -1,5 +1,5 @@
 import { advice } from '../base/advice.js'
-import { RailError, shown } from '../base/errors.js'
+import { RailError, railError, shown } from '../base/errors.js'
 import { attempt } from '../base/maybe-promise.js'
 import type { Decision } from '../bucket/decision.js'
 import { sentName } from '../limit/sent-name.js'
@@ -43,9 +43,8 @@ export function createReporter(onError: ((error: unknown) => void) | undefined):
         const name = sentName(scope, limit)
         if (!refused || cost <= limit.wholeBurst || neverFits.has(name) || neverFits.size >= MOST_NAMES) continue
         neverFits.add(name)
-        const toDo = advice('Raise the burst, or take less at once.') ?? ''
-        const message = `cost: expected at most ${limit.wholeBurst}, the burst of limit "${name}", got ${cost}. ${toDo}`
-        report(new RailError('RAIL_NEVER_FITS', message.trim()))
+        const fact = `cost: expected at most ${limit.wholeBurst}, the burst of limit "${name}", got ${cost}`
+        report(railError('RAIL_NEVER_FITS', fact, advice('Raise the burst, or take less at once.')))
       }
     },
   }

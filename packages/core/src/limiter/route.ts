@@ -1,5 +1,6 @@
+import { advice } from '../base/advice.js'
 import { checkOption, checkOptionNames, isFunction, isString, isWholeFrom } from '../base/check.js'
-import { RailError } from '../base/errors.js'
+import { railError } from '../base/errors.js'
 import { isLimitSource } from '../bucket/limit-source.js'
 import { type Charge, chargesBeside } from '../limit/charge.js'
 import { checkLimits, checkNames } from '../limit/check-limits.js'
@@ -46,16 +47,14 @@ function checkRoute<Request>(route: RouteOptions<Request>, limiter: LimiterOptio
     }
   }
   if (limiter.charges !== undefined && (scope !== undefined || limits !== undefined)) {
-    throw new RailError(
-      'RAIL_BAD_OPTION',
-      'with(): this limiter has charges, so only its cost can be changed here. Return scope and limits from charges().',
-    )
+    const toDo = advice('Return scope and limits from charges().')
+    throw railError('RAIL_BAD_OPTION', 'with(): expected cost alone, because this limiter has charges', toDo)
   }
   if (scope !== undefined && limits === undefined && !isLimitSource(limiter.limits)) {
-    throw new RailError(
-      'RAIL_BAD_OPTION',
-      `with({ scope: '${scope}' }): expected limits too, because this limiter's limits are not a source such as a plan book. Write with({ scope: '${scope}', limits: [...] }).`,
+    const toDo = advice(
+      'Write with({ scope, limits }): only a source, such as a plan book, knows the limits of a scope.',
     )
+    throw railError('RAIL_BAD_OPTION', `with({ scope: '${scope}' }): expected limits too`, toDo)
   }
 }
 

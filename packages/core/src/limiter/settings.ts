@@ -1,7 +1,7 @@
 import { advice } from '../base/advice.js'
 import { checkOption, checkOptionNames, isBoolean, isFunction, isString, isWholeFrom } from '../base/check.js'
 import { type Clock, monotonicClock } from '../base/clock.js'
-import { RailError, unexpected } from '../base/errors.js'
+import { railError, unexpected } from '../base/errors.js'
 import { chain, type MaybePromise } from '../base/maybe-promise.js'
 import type { Shape } from '../base/notes.js'
 import { replacementFor } from '../base/suggestion.js'
@@ -46,9 +46,14 @@ export interface Settings<Request> {
 }
 
 /** Checks the options and makes the steps of a limiter. @throws RailError for anything wrong */
-export function settingsOf<Request>(options: LimiterOptions<Request>, framework: Framework = {}): Settings<Request> {
-  checkOptionNames(framework, ['reshaped', 'ownOptions'], 'createLimiter()')
-  checkOptionNames(options, [...OPTION_NAMES, ...(framework.ownOptions ?? [])], 'rateLimit()', UNCALLED, replacementFor)
+export function settingsOf<Request>(options: LimiterOptions<Request>, framework?: Framework): Settings<Request> {
+  checkOptionNames(
+    options,
+    [...OPTION_NAMES, ...(framework?.ownOptions ?? [])],
+    'rateLimit()',
+    UNCALLED,
+    replacementFor,
+  )
   for (const [name, expected, passes] of CHECKS) checkOption(name, options[name], expected, passes)
   checkJitter(options.jitter)
   const { store = new MemoryStore(), scope = '', clock = monotonicClock, jitter, dryRun = false } = options
@@ -107,8 +112,8 @@ function chargingOf<Request>(options: LimiterOptions<Request>): Charging<Request
   const { identify, limits, cost, charges } = options
   if (charges !== undefined) {
     if (identify !== undefined || limits !== undefined || cost !== undefined) {
-      const message = 'charges: cannot be combined with identify, limits or cost. Remove those, or charges.'
-      throw new RailError('RAIL_BAD_OPTION', message)
+      const toDo = advice('Remove those, or charges.')
+      throw railError('RAIL_BAD_OPTION', 'charges: cannot be combined with identify, limits or cost', toDo)
     }
     if (isFunction((charges as Partial<Charging<Request>>).chargesFor)) return charges
     const toDo = advice('Import several and write charges: several((request) => [{ key, limits, cost }]).')

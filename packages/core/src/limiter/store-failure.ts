@@ -1,5 +1,4 @@
-import { advice } from '../base/advice.js'
-import { isRailError, RailError, unexpected } from '../base/errors.js'
+import { isRailError, railError, unexpected } from '../base/errors.js'
 import { attempt, chain, isPromise, type MaybePromise } from '../base/maybe-promise.js'
 import { replacementFor } from '../base/suggestion.js'
 import type { Decision } from '../bucket/decision.js'
@@ -33,7 +32,7 @@ export function withoutStoreFor<Request>(
     return ({ request }) => chain(unavailable(request), (answer) => ({ ...NOT_COUNTED, ...answer }))
   }
   if (isStore(option)) return insteadBy(option, report)
-  const toDo = replacementFor(String(option)) ?? advice('Import localStore and write localStore({ servers }).')
+  const toDo = replacementFor(option, 'Import localStore and write localStore({ servers }).')
   throw unexpected('RAIL_BAD_OPTION', 'onStoreFailure', "'allow', 'refuse' or a store", option, toDo)
 }
 
@@ -52,8 +51,7 @@ function insteadBy<Request>(other: Store, report: (error: unknown) => void): Wit
         if (!isPromise(decision)) return decision
         // A promise may never come, which is what this store is there to prevent.
         decision.then(undefined, () => {})
-        const message = 'onStoreFailure: expected a synchronous store, got one that returns a promise.'
-        throw new RailError('RAIL_BAD_OPTION', message)
+        throw railError('RAIL_BAD_OPTION', 'onStoreFailure: expected a synchronous store, got a promise')
       },
       (decision) => answer(turn, other, decision),
       failed,

@@ -17,6 +17,7 @@ import {
   perSecond,
   problem,
   RailError,
+  type Standing,
   xRateLimit,
 } from '../../src/index.js'
 import { type ParsedHeaders, parseHeaders } from '../../src/read/parse-headers.js'
@@ -260,7 +261,7 @@ describe('however long it is,', () => {
           expectSound(parseHeaders(() => sent, 0))
           for (const merge of ['list', 'larger', 'tightest', 'replace'] as const) {
             for (const name of ['RateLimit', 'X-Other']) {
-              const standing = { limit: 1, remaining: 1, reset: 1, refused: false, numbersIn: () => undefined }
+              const standing: Standing = { merge: (_existing, value) => value, replacing: () => standing }
               mergeFields(() => sent, [{ name, value: '1', merge, standing, instead: '2' }])
             }
           }

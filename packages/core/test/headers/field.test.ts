@@ -160,7 +160,7 @@ describe.each([draft7, draft6, xRateLimit] as const)('the tightest of two limite
     const { headers: later } = await limiter.with({ cost: 0 }).take(request)
     const alone = later.map(({ instead, standing, ...field }) => ({
       ...field,
-      ...(standing === undefined ? {} : { standing: { ...standing, instead: undefined } }),
+      ...(standing === undefined ? {} : { standing: standing.replacing(undefined) }),
     }))
     expect(merged(merged({}, earlier), later)).toEqual(merged({}, alone))
     expect(merged({}, alone)).not.toEqual(merged({}, earlier))

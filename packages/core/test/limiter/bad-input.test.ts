@@ -280,7 +280,7 @@ const RETURNED: readonly Wrong[] = [
     "identify returns ''",
     request({ identify: () => '' }),
     'RAIL_BAD_KEY',
-    'identify(): expected a non-empty string, got "".',
+    'identify(): expected a non-empty string, got "". Return the id of a customer.',
   ],
   [
     'identify returns a number',
@@ -298,13 +298,13 @@ const RETURNED: readonly Wrong[] = [
     'limits returns null',
     request({ limits: () => null }),
     'RAIL_BAD_LIMITS',
-    'limits(): expected an array of limits, got null.',
+    'limits(): expected an array of limits, got null. Write [perSecond(10)], or [] for no limit.',
   ],
   [
     'limits returns one limit',
     request({ limits: () => perSecond(1) }),
     'RAIL_BAD_LIMITS',
-    'limits(): expected an array of limits, got an object. Put it into an array: [perSecond(10)].',
+    'limits(): expected an array of limits, got an object. Write [perSecond(10)], or [] for no limit.',
   ],
   [
     'limits returns numbers',

@@ -130,7 +130,7 @@ describe.each([
     const { limiter } = limiterOf({ store, onStoreFailure: later })
     await expect((async () => limiter.take({}))()).rejects.toMatchObject({
       code: 'RAIL_BAD_OPTION',
-      message: 'onStoreFailure: expected a synchronous store, got one that returns a promise.',
+      message: 'onStoreFailure: expected a synchronous store, got a promise.',
     })
   })
 

@@ -39,15 +39,31 @@ const BAD: readonly (readonly [options: unknown, code: string, message: string])
     'RAIL_BAD_OPTION',
     "identify: expected a function that returns the customer's key, or null, got null. Write identify: (request) => request.customer.id.",
   ],
-  [{ ...good, limits: null }, 'RAIL_BAD_LIMITS', 'limits: expected an array of limits, got null.'],
+  [
+    { ...good, limits: null },
+    'RAIL_BAD_LIMITS',
+    'limits: expected an array of limits, got null. Write [perSecond(10)], or [] for no limit.',
+  ],
   [
     { ...good, limits: perSecond(1) },
     'RAIL_BAD_LIMITS',
-    'limits: expected an array of limits, got an object. Put it into an array: [perSecond(10)].',
+    'limits: expected an array of limits, got an object. Write [perSecond(10)], or [] for no limit.',
   ],
-  [{ ...good, limits: { per_second: 10 } }, 'RAIL_BAD_LIMITS', 'limits: expected an array of limits, got an object.'],
-  [{ ...good, limits: { limitsFor: [] } }, 'RAIL_BAD_LIMITS', 'limits: expected an array of limits, got an object.'],
-  [{ ...good, limits: 10 }, 'RAIL_BAD_LIMITS', 'limits: expected an array of limits, got 10.'],
+  [
+    { ...good, limits: { per_second: 10 } },
+    'RAIL_BAD_LIMITS',
+    'limits: expected an array of limits, got an object. Write [perSecond(10)], or [] for no limit.',
+  ],
+  [
+    { ...good, limits: { limitsFor: [] } },
+    'RAIL_BAD_LIMITS',
+    'limits: expected an array of limits, got an object. Write [perSecond(10)], or [] for no limit.',
+  ],
+  [
+    { ...good, limits: 10 },
+    'RAIL_BAD_LIMITS',
+    'limits: expected an array of limits, got 10. Write [perSecond(10)], or [] for no limit.',
+  ],
   [
     { ...good, limits: [10] },
     'RAIL_BAD_LIMITS',

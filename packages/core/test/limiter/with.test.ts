@@ -294,9 +294,9 @@ describe('wrong options of with are an error when it is called', () => {
   test('a scope or limits beside charges', () => {
     const limiter = createLimiter<Asked>({ charges: several(() => []) })
     expect(() => limiter.with({ scope: 'writes' })).toThrow(
-      /^with\(\): this limiter has charges, so only its cost can be changed here/,
+      /^with\(\): expected cost alone, because this limiter has charges/,
     )
-    expect(() => limiter.with({ limits: [] })).toThrow(/only its cost/)
+    expect(() => limiter.with({ limits: [] })).toThrow(/expected cost alone/)
   })
 
   test('undefined is as good as left out', () => {
