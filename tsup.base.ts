@@ -37,9 +37,12 @@ export function edge(options: Options = {}) {
   })
 }
 
-/** Inlines constants and empty functions: an exported name is a variable, which the engine would load and check at each use. */
-const inline: NonNullable<Options['esbuildOptions']> = (options) => {
-  options.minifySyntax = true
+/**
+ * Inlines constants and empty functions: an exported name is a variable, which the engine would load and check at each use.
+ * Not for CommonJS: what tsup splits there passes through sucrase, which breaks `super(…), this.name = …`.
+ */
+const inline: NonNullable<Options['esbuildOptions']> = (options, { format }) => {
+  options.minifySyntax = format === 'esm'
 }
 
 const EDGE: NonNullable<Options['esbuildPlugins']>[number] = {
