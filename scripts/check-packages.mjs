@@ -24,6 +24,9 @@ function faultsOf(folder, target) {
         (path) =>
           `expected no ${path} in the tarball. Leave it out of "files", or allow it in scripts/check-packages.mjs.`,
       ),
+    ...paths
+      .filter((path) => path.endsWith('.cjs') && !run('node', ['--check', join(folder, path)]).ok)
+      .map((path) => `${path}: expected CommonJS, got a syntax error. Run node --check on it.`),
     ...(manifest.includes('workspace:')
       ? ['expected versions in package.json, got workspace:. Pack it with pnpm.']
       : []),

@@ -47,6 +47,7 @@ export interface Settings<Request> {
 
 /** Checks the options and makes the steps of a limiter. @throws RailError for anything wrong */
 export function settingsOf<Request>(options: LimiterOptions<Request>, framework?: Framework): Settings<Request> {
+  if (framework) checkOptionNames(framework, ['reshaped', 'ownOptions'], 'createLimiter()')
   checkOptionNames(
     options,
     [...OPTION_NAMES, ...(framework?.ownOptions ?? [])],
