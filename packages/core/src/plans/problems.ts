@@ -39,7 +39,7 @@ export class PlanProblems {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
       this.add(
         path,
-        `expected ${what}, an object with ${known.join(', ')}; got ${shown(value)}. Write { ${known[0]}: … }.`,
+        `expected ${what} (an object with ${known.join(', ')}), got ${shown(value)}. Write { ${known[0]}: … }.`,
       )
       return false
     }
@@ -56,7 +56,7 @@ export class PlanProblems {
   pairs(path: readonly string[], value: unknown): readonly (readonly [string, unknown])[] {
     if (value === undefined) return []
     if (typeof value !== 'object' || value === null) {
-      this.add(path, `expected an object by name, or pairs [name, …]; got ${shown(value)}. Write { name: … }.`)
+      this.add(path, `expected an object by name or pairs [name, …], got ${shown(value)}. Write { name: … }.`)
       return []
     }
     if (!(Symbol.iterator in value)) return this.#named(path, Object.entries(value))
