@@ -4,14 +4,14 @@ import { busiest, type Herd, herd, later, mean, naive, rail } from '../test/supp
 
 const [WIDTH, PANEL, LEFT, SECONDS, MOST] = [720, 170, 60, 8, 500] as const
 
-/** The picture docs/guides/client-herd.svg: how many requests come in each second, with naive clients and with ours. */
+/** The picture docs/guides/client-herd.svg: the requests in each second, with naive clients and with @rail/client. */
 export async function drawHerd(): Promise<string> {
   const height = 2 * PANEL + 40
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${height}" viewBox="0 0 ${WIDTH} ${height}" font-family="sans-serif" font-size="12">`,
-    '<title>500 clients refused at one moment: how many requests come in each second, with naive clients and with ours</title>',
+    '<title>500 clients refused together: requests per second, with naive clients and with @rail/client</title>',
     `<rect width="${WIDTH}" height="${height}" fill="#fff"/>`,
-    panel(0, 'naive: everyone waits exactly as long as told', '#c0392b', await herd(naive, 100, 1)),
+    panel(0, 'naive: everyone waits for exactly Retry-After', '#c0392b', await herd(naive, 100, 1)),
     panel(PANEL, '@rail/client, with its defaults', '#2471a3', await herd(rail, 100, 1)),
     ...Array.from({ length: SECONDS }, (_, second) => label(xOf(second) + 30, height - 22, 'middle', `${second}`)),
     label(

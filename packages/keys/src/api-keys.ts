@@ -11,7 +11,7 @@ import {
   RailError,
   refusalFor,
 } from '@rail/core'
-import { checkOption, checkOptionNames, isPromise, shown, throwError } from '@rail/core/adapter'
+import { checkOption, checkOptionNames, isPromise, throwError, unexpected } from '@rail/core/adapter'
 import { checkLimits, readClock } from '@rail/core/store'
 import type { Checked, KeyRefusal } from './checked.js'
 import { hashKey, sameHash } from './key.js'
@@ -143,7 +143,7 @@ export function apiKeys<const Identity, Request extends KeyedRequest = Addressed
 function checkOptions(options: Partial<ApiKeysOptions<unknown, never>>): void {
   checkOptionNames(options, ['keys', 'lookup', 'address', 'header', 'failures', 'clock'], 'apiKeys()')
   const { keys, lookup, address, header, failures, clock } = options
-  if (address === undefined) throw wrong(`address: expected a function, got undefined. ${WRITE_ADDRESS}`)
+  if (address === undefined) throw unexpected('RAIL_BAD_OPTION', 'address', 'a function', address, WRITE_ADDRESS)
   checkOption('address', address, 'a function', isFunction, WRITE_ADDRESS)
   if ((keys === undefined) === (lookup === undefined))
     throw wrong(`apiKeys(): expected keys or lookup, got ${keys === undefined ? 'neither' : 'both'}. Give one of them.`)
@@ -178,10 +178,8 @@ const areOfCost = (value: unknown): boolean =>
   Array.isArray(value) && value.every((failure: Partial<Limit> | null | undefined) => failure?.counts === 'cost')
 
 function notAnAddress(from: unknown): RailError {
-  return new RailError(
-    'RAIL_BAD_ADDRESS',
-    `address(): expected a non-empty string or null, got ${shown(from)}. Return addressKey(request.ip), or null to count no failures.`,
-  )
+  const toDo = 'Return addressKey(request.ip), or null to count no failures.'
+  return unexpected('RAIL_BAD_ADDRESS', 'address()', 'a non-empty string or null', from, toDo)
 }
 
 function lookupOf<Identity>({ keys, lookup }: KnownKeys<Identity>): (hash: string) => MaybePromise<Identity | Unknown> {

@@ -1,5 +1,6 @@
+import { advice } from '../base/advice.js'
 import { checkOption, checkOptionNames } from '../base/check.js'
-import { RailError, shown } from '../base/errors.js'
+import { type RailError, unexpected } from '../base/errors.js'
 import { parseAddress, writeV6 } from './address.js'
 
 /** Ways to carry IPv4 in IPv6 where the IPv6 address contains the client's IPv4 address. */
@@ -43,11 +44,13 @@ export function addressKey(ip: string | undefined, options: AddressKeyOptions = 
 }
 
 function notAnAddress(ip: unknown): RailError {
-  const isMissing = ip === undefined || ip === null || ip === ''
-  const advice = isMissing
-    ? 'Behind a proxy set trust proxy (Express), trustProxy (Fastify) or app.proxy (Koa). See RAIL_BAD_ADDRESS.'
-    : 'Give a single address, as a string.'
-  return new RailError('RAIL_BAD_ADDRESS', `addressKey(): expected an IP address, got ${shown(ip)}. ${advice}`)
+  const toDo =
+    ip === undefined || ip === null || ip === ''
+      ? advice(
+          'Behind a proxy set trust proxy (Express), trustProxy (Fastify) or app.proxy (Koa). See RAIL_BAD_ADDRESS.',
+        )
+      : advice('Give a single address, as a string.')
+  return unexpected('RAIL_BAD_ADDRESS', 'addressKey()', 'an IP address', ip, toDo)
 }
 
 /** The IPv4 address in this one, if it is counted as that; an IPv4-mapped one always is (RFC 4291 section 2.5.5.2). */

@@ -37,7 +37,10 @@ export class PlanProblems {
   /** Whether a value is an object. Adds a problem for each unknown name in it. */
   isObject(path: readonly string[], value: unknown, known: readonly string[], what: string): value is object {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-      this.add(path, `expected ${what} as an object, got ${shown(value)}. Write { ${known[0]}: … }.`)
+      this.add(
+        path,
+        `expected ${what} (an object with ${known.join(', ')}), got ${shown(value)}. Write { ${known[0]}: … }.`,
+      )
       return false
     }
     for (const name of Object.keys(value)) {
@@ -53,7 +56,7 @@ export class PlanProblems {
   pairs(path: readonly string[], value: unknown): readonly (readonly [string, unknown])[] {
     if (value === undefined) return []
     if (typeof value !== 'object' || value === null) {
-      this.add(path, `expected an object by name or an array of pairs, got ${shown(value)}. Write { name: … }.`)
+      this.add(path, `expected an object by name or pairs [name, …], got ${shown(value)}. Write { name: … }.`)
       return []
     }
     if (!(Symbol.iterator in value)) return this.#named(path, Object.entries(value))

@@ -1,3 +1,4 @@
+import { advice } from '../base/advice.js'
 import { checkArgument } from '../base/check.js'
 import { epochNow } from '../base/clock.js'
 import type { FieldReader } from '../headers/field.js'
@@ -76,7 +77,7 @@ function getterOf(headers: HeaderSource): (name: string) => unknown {
   // A response itself has no headers by name, so it would look like one without limits.
   const isResponse = isObject((headers as { headers?: unknown } | undefined | null)?.headers)
   const hasHeaders = isObject(headers) && !Array.isArray(headers) && !isResponse
-  checkArgument(hasHeaders, 'parseHeaders()', 'headers', headers, 'Pass response.headers.')
+  checkArgument(hasHeaders, 'parseHeaders()', 'headers', headers, advice('Pass response.headers.'))
   if (typeof headers.get === 'function') return (name) => (headers as { get(name: string): unknown }).get(name)
   const fields = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
   return (name) => fields.get(name)

@@ -4,9 +4,9 @@ import { bareOf, integerOf, type ParsedLimit, parsedLimit, windowMsOf } from './
 import { boundedWait } from './retry-after.js'
 
 /**
- * Reads the field `RateLimit`, with `RateLimit-Policy`, of draft-ietf-httpapi-ratelimit-headers: the List of revision 08 and
- * later (with Strings or Tokens as names, and `a` for `r` or `w` for `t`, which a later revision may use), or the Dictionary
- * of revision 07. A malformed field is ignored as a whole (RFC 9651 section 4.2). An unusable member, or an unknown parameter,
+ * Reads the field `RateLimit`, with `RateLimit-Policy`, of draft-ietf-httpapi-ratelimit-headers. It is a List since revision
+ * 08, and a Dictionary in revision 07. In a List, names may be Strings or Tokens, and `a` may stand for `r` and `w` for `t`: a
+ * later revision may use these. A malformed field is ignored as a whole (RFC 9651 section 4.2). An unusable member, or an unknown parameter,
  * is ignored alone.
  */
 export function parseRateLimit(read: FieldReader): readonly ParsedLimit[] {

@@ -6,7 +6,7 @@ import { parseReset } from './reset-value.js'
 import { type Family, GENERAL, NAMED } from './vendor-fields.js'
 
 /**
- * Reads the headers in which APIs send limits with a name or a window, and the first one of the three general families:
+ * Reads the headers in which APIs send limits with a name or a window, and the first of three general families. These are
  * `RateLimit-Limit` and its siblings (revisions 00 to 06 of the draft), `X-RateLimit-…` and `X-Rate-Limit-…`.
  */
 export function parseVendor(read: FieldReader, moment: () => number): readonly ParsedLimit[] {

@@ -2,9 +2,9 @@ import { monthOf, parseHttpDate, utc } from './http-date.js'
 import { boundedWait } from './retry-after.js'
 
 /**
- * Milliseconds until a limit resets, from any form that APIs send: seconds from now, or seconds since 1970 (milli-, micro- or
- * nanoseconds, by the size of the number), a duration such as `6m0s` or `12ms`, or a date (RFC 3339, an HTTP-date, or the
- * string of a JavaScript `Date`). 0 for a time in the past.
+ * Milliseconds until a limit resets, from any form that APIs send. A number is seconds from now, or, by its size, seconds,
+ * milli-, micro- or nanoseconds since 1970. Otherwise it is a duration such as `6m0s` or `12ms`, or a date: RFC 3339, an
+ * HTTP-date, or the string of a JavaScript `Date`. 0 for a time in the past.
  *
  * @param moment The time of the response, in milliseconds since 1970.
  * @returns `undefined` for anything else, negative numbers too.

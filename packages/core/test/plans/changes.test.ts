@@ -99,12 +99,7 @@ describe('a wrong document', () => {
       'defaultPlan',
       /got "fre". Did you mean "free"\?/,
     ],
-    [
-      'a plan of a customer that is not there',
-      customer({ plan: 'b' }),
-      'customers.c.plan',
-      /got "b". Add it to plans/,
-    ],
+    ['a plan of a customer that is not there', customer({ plan: 'b' }), 'customers.c.plan', /got "b"/],
     ['a plan that is not a string', customer({ plan: 5 }), 'customers.c.plan', /got 5/],
     [
       'an override of what no plan has',

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 // The shapes of a plan document: the types, the validation of messages and the published JSON Schema come from here.
-// Core checks the rest: that a named plan exists, that a bucket is small enough to count.
+// Core checks the rest: whether a named plan exists, and whether a bucket is small enough to count.
 
 const tokens = z.int().min(1).max(999_999_999_999_999)
 

@@ -118,7 +118,7 @@ export class UsageReports {
   }
 }
 
-/** The characters of a customer's key, on average, that memory is reserved for. */
+/** The average length of a customer's key that there is memory for, in characters. */
 const KEY_LENGTH = 64
 
 /** A copy of a string: a slice would keep the whole header that it is part of in memory. */
