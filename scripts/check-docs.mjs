@@ -50,7 +50,8 @@ async function bundle(blocks, folder) {
 /** Runs a block in a process of its own. Resolves with what is wrong with it, or undefined. */
 function faultOf(block, folder) {
   return new Promise((resolve) => {
-    const args = ['--enable-source-maps', join('built', `${block.name}.js`)]
+    // Without --single-threaded, Node 20 sometimes hangs at exit while it optimises in another thread (nodejs/node#54918).
+    const args = ['--single-threaded', '--enable-source-maps', join('built', `${block.name}.js`)]
     const child = spawn(process.execPath, args, { cwd: folder, env })
     let output = ''
     child.stdout.on('data', (data) => (output += data))
