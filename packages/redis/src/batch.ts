@@ -1,22 +1,22 @@
 import { RailError } from '@rail/core'
 
-/** One operation of the script, and who waits for it. */
+/** One operation of the script, and the callbacks of its caller. */
 export interface Item {
-  /** What decides on which server its keys are. */
+  /** The part of its keys' names that decides on which server they are. */
   readonly tag: string
   readonly keys: readonly string[]
   readonly args: readonly string[]
-  /** Takes the numbers of its answer, from `first` on, and says how many these are. */
+  /** Reads its reply from the numbers, from `first` on. Returns how many numbers the reply has. */
   answer(numbers: readonly number[], first: number): number
   fail(error: unknown): void
 }
 
-/** A failure of the store, as a limiter knows it. */
-export function storeFailure(what: string, cause?: unknown): RailError {
-  return new RailError('RAIL_STORE_FAILED', what, cause === undefined ? undefined : { cause })
+/** The error of a take that failed. */
+export function storeFailure(message: string, cause?: unknown): RailError {
+  return new RailError('RAIL_STORE_FAILED', message, cause === undefined ? undefined : { cause })
 }
 
-/** Items that travel together: they are answered, or failed, once. What comes later is let go. */
+/** Items that are sent together. They are answered or fail once; a later reply is ignored. */
 export class Batch {
   readonly #items: readonly Item[]
   #timer: ReturnType<typeof setTimeout> | undefined
@@ -27,7 +27,7 @@ export class Batch {
     this.#items = items
   }
 
-  /** What the script is given: the names of all items' keys, and the time with all items' arguments behind it. */
+  /** The script's input: the names of all items' keys; the time, and the arguments of all items. */
   input(time: string): { readonly keys: readonly string[]; readonly args: readonly string[] } {
     const keys: string[] = []
     const args = [time]
@@ -38,25 +38,25 @@ export class Batch {
     return { keys, args }
   }
 
-  /** Calls `late` unless the batch is answered or failed by then. `done` is called when it is. */
+  /** Calls `late` after `deadlineMs` unless the batch has ended before, and `done` when it ends. */
   start(deadlineMs: number, late: () => void, done: () => void): void {
     this.#done = done
     this.#timer = setTimeout(() => {
-      // After a pause of the whole process the answer may be there already: it is read before the next immediate.
+      // After a pause of the whole process the reply may be there already. It is read before the next immediate.
       this.#grace = setImmediate(late)
     }, deadlineMs)
     this.#timer.unref()
   }
 
-  /** Hands out the script's answer: each item its own. What is no such answer fails them. */
+  /** Gives each item its part of the script's reply. Anything else than such a reply fails the items. */
   answer(replies: unknown): void {
     this.#end()
     const numbers = Array.isArray(replies) ? replies.map(wholeOf) : []
     let next = 0
     for (const item of this.#items) {
-      const failure = textOf(replies, next)
+      const failure = failureIn(replies, next)
       if (failure !== undefined) {
-        item.fail(storeFailure(`Redis could not do it: ${failure}.`))
+        item.fail(storeFailure(`Redis script: expected a result, got an error: ${failure}.`))
         next++
         continue
       }
@@ -64,7 +64,7 @@ export class Batch {
         next += item.answer(numbers, next)
       } catch (error) {
         item.fail(error)
-        // Where one answer is not understood, nobody knows where the next one begins.
+        // Where one reply is not understood, nobody knows where the next one begins.
         next = numbers.length
       }
     }
@@ -83,14 +83,14 @@ export class Batch {
   }
 }
 
-/** A whole number from 0, as any client may hand it over; NaN if it is none. */
+/** A whole number from 0, in any form that a client may return. NaN for anything else. */
 function wholeOf(value: unknown): number {
   if (typeof value === 'number') return Number.isSafeInteger(value) && value >= 0 ? value : Number.NaN
   return value !== null && /^\d+$/.test(String(value)) ? Number(value) : Number.NaN
 }
 
-/** What the script says was wrong with an item. */
-function textOf(replies: unknown, place: number): string | undefined {
+/** The script's error for an item. */
+function failureIn(replies: unknown, place: number): string | undefined {
   const reply: unknown = Array.isArray(replies) ? replies[place] : undefined
   const text = typeof reply === 'string' || reply instanceof Uint8Array ? String(reply) : ''
   return text.startsWith('!') ? text.slice(1) : undefined

@@ -1,6 +1,6 @@
 /**
- * A circuit breaker: after some failures in a row nothing is asked for a while, then one probe, which decides. It has no
- * timer: time is an argument.
+ * A circuit breaker. After some failures in a row it allows nothing for a while, and then one probe, which decides. It has
+ * no timer: time is an argument.
  */
 export class Breaker {
   readonly #failuresToOpen: number
@@ -9,13 +9,13 @@ export class Breaker {
   #failedAt = 0
   #probing = false
 
-  /** @param probeEveryMs While open, so long after a failure one ask is let through. */
+  /** @param probeEveryMs While the breaker is open, one probe is allowed this long after a failure. */
   constructor(failuresToOpen: number, probeEveryMs: number) {
     this.#failuresToOpen = failuresToOpen
     this.#probeEveryMs = probeEveryMs
   }
 
-  /** Whether an ask may go now. While open, true for one probe, until that has succeeded or failed. */
+  /** Whether a batch may be sent now. While the breaker is open: true for one probe, until that has succeeded or failed. */
   allows(nowMs: number): boolean {
     if (this.#failures < this.#failuresToOpen) return true
     if (this.#probing || nowMs - this.#failedAt < this.#probeEveryMs) return false

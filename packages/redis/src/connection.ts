@@ -1,23 +1,22 @@
-/** What the store needs of any client. */
+/** What the store uses of any client. */
 export interface Connection {
   /** Whether keys of different tags may be on different servers. */
   readonly isCluster: boolean
-  /** Which server of a cluster has the keys of a tag; `''` where there is one, or it is not known. */
+  /** The server of a cluster that has the keys of a tag. `''` where there is only one, or it is not known. */
   serverOf(tag: string): string
-  /** Why nothing can be sent now; `undefined` if it can. */
+  /** Why nothing can be sent now. `undefined` where something can. */
   notReady(): string | undefined
-  /** Runs the script once. Never again after it may have run. */
+  /** Runs the script once. Does not try again where the script may have run. */
   run(script: string, sha: string, keys: readonly string[], args: readonly string[]): PromiseLike<unknown>
-  /** Has the client look again which server has a key, since the one that it knew failed; nothing where it does so by itself. */
+  /** Makes the client find the server of a key again, since the known one failed. Missing where a client does so by itself. */
   lookAgain?(key: string): void
-  /** What each server says of its memory (`INFO memory`); nothing where this cannot be asked. */
+  /** The reply of each server to `INFO memory`. Empty where the connection cannot send it. */
   memoryInfo(): Promise<readonly unknown[]>
 }
 
 /**
- * Runs a Lua script by whatever client there is, once: by its SHA-1, and by its text where Redis answers that it does not
- * know it (`NOSCRIPT`). Must not try again after any other error, since the script may have run. All keys and arguments
- * are texts.
+ * Runs a Lua script once, by any client: by its SHA-1, and by its text where Redis replies that it does not know the script
+ * (`NOSCRIPT`). Must not try again after any other error, since the script may have run. All keys and arguments are strings.
  */
 export type RunScript = (
   script: string,
@@ -26,7 +25,7 @@ export type RunScript = (
   args: readonly string[],
 ) => PromiseLike<unknown>
 
-/** By SHA-1 first, by text only where Redis does not know it: nothing has run then. */
+/** Runs a script by its SHA-1, and by its text where Redis does not know the SHA-1: nothing has run then. */
 export function runBySha<T>(bySha: () => Promise<T>, byText: () => Promise<T>): Promise<T> {
   return bySha().catch((error: unknown) => {
     if (error instanceof Error && error.message.startsWith('NOSCRIPT')) return byText()
@@ -34,7 +33,7 @@ export function runBySha<T>(bySha: () => Promise<T>, byText: () => Promise<T>): 
   })
 }
 
-/** Without a listener an `error` event ends the process. Failures are told by the takes that meet them. */
+/** Listens for `error` events, since one without a listener ends the process. Takes that fail report the failure. */
 export function hearErrors(client: { on?(event: 'error', listener: (error: unknown) => void): unknown }): void {
   const { listeners } = client as { listeners?(event: string): unknown[] }
   if (listeners?.call(client, 'error').includes(ignore)) return

@@ -2,7 +2,7 @@ import { RailError } from '@rail/core'
 import { type Connection, hearErrors, runBySha } from './connection.js'
 import { slotOf } from './key-name.js'
 
-/** What is used of an ioredis client (5 and 6), single or cluster. */
+/** What the store uses of an ioredis client (5 and 6), of one server or of a cluster. */
 export interface IoredisClient {
   readonly status: string
   evalsha(sha: string, numberOfKeys: number, ...keysAndArguments: string[]): Promise<unknown>
@@ -10,7 +10,7 @@ export interface IoredisClient {
   connect(): Promise<unknown>
 }
 
-/** What only some of them have. */
+/** What only some of these clients have. */
 interface Parts extends IoredisClient {
   readonly isCluster?: boolean
   /** Of a cluster, by slot: the master first. */
@@ -33,7 +33,7 @@ export function isIoredis(client: unknown): client is IoredisClient {
   return typeof evalsha === 'function' && typeof status === 'string'
 }
 
-/** @throws RailError `RAIL_BAD_OPTION` for a client that would send a command again, or long after its deadline */
+/** @throws RailError `RAIL_BAD_OPTION` for a client that may send a command twice, or long after its deadline */
 export function ioredisConnection(given: IoredisClient): Connection {
   const client: Parts = given
   const isCluster = client.isCluster === true
@@ -43,7 +43,7 @@ export function ioredisConnection(given: IoredisClient): Connection {
     isCluster,
     serverOf: (tag) => (isCluster ? (client.slots?.[slotOf(tag)]?.[0] ?? '') : ''),
     notReady() {
-      // Such a client connects by its first command, which would wait in its queue.
+      // Such a client connects when it gets its first command, which would wait in its queue.
       if (client.status === 'wait') client.connect().catch(() => {})
       return client.status === 'ready' ? undefined : 'its client is not connected'
     },
@@ -63,7 +63,7 @@ function refuseReplays({ options = {} }: Parts, isCluster: boolean): void {
   const { enableOfflineQueue, autoResendUnfulfilledCommands, retryDelayOnFailover, clusterNodeRetryStrategy } = options
   const wanted: string[] = []
   if (isCluster) {
-    // A cluster's own queue is left alone: it holds what is sent to a node while that is first connected to.
+    // A cluster's own queue may stay: it keeps commands to a node only until that is connected for the first time.
     if (retryDelayOnFailover !== 0) wanted.push('retryDelayOnFailover: 0')
     if (clusterNodeRetryStrategy && options.redisOptions?.autoResendUnfulfilledCommands !== false) {
       wanted.push('redisOptions: { autoResendUnfulfilledCommands: false }')
@@ -75,7 +75,7 @@ function refuseReplays({ options = {} }: Parts, isCluster: boolean): void {
   if (wanted.length === 0) return
   throw new RailError(
     'RAIL_BAD_OPTION',
-    'This ioredis client would send commands again, or late, once it has lost its connection, and so count one request twice. ' +
+    'client: expected an ioredis client that sends no command twice or late, got one that does so after a lost connection. ' +
       `Make one for the limiter with { ${wanted.join(', ')} }.`,
   )
 }

@@ -1,17 +1,17 @@
 import { createHash } from 'node:crypto'
 
-/** Where the buckets of a (scope, key) are. */
+/** The key of Redis that holds the buckets of a scope and key. */
 export interface KeyName {
   readonly name: string
-  /** What is between the braces: in a cluster, keys of one tag are on one node (Redis Cluster specification, hash tags). */
+  /** The part between the braces: in a cluster, keys of one tag are on one node (Redis Cluster specification, hash tags). */
   readonly tag: string
 }
 
 /**
- * The name of the key that holds the buckets of a (scope, key): `rail:{customer}scope`. Two different pairs never have one
- * name: `{` and `}` appear only where this puts them.
+ * The name of the key for a scope and key: `rail:{customer}scope`. Two different pairs never have the same name, since only
+ * this function writes `{` and `}`.
  *
- * @param tag The text that decides the slot. Keys of one tag can be charged together in a cluster.
+ * @param tag The string that decides the slot. Keys of one tag can be charged together in a cluster.
  */
 export function keyName(prefix: string, tag: string, scope: string, key: string): KeyName {
   const written = wordFor(tag)
@@ -19,14 +19,14 @@ export function keyName(prefix: string, tag: string, scope: string, key: string)
   return { name: tag === key ? name : `${name}{${wordFor(key)}`, tag: written }
 }
 
-/** A text as it stands if it is short and plain, else its SHA-256: no text can move a slot, and none is too long. */
+/** A string as it is where it is short and plain, else its SHA-256. So no string can move a slot, and no name is long. */
 function wordFor(text: string): string {
   if (PLAIN.test(text)) return text
-  // UTF-16, because in UTF-8 all lone surrogates are one character.
+  // UTF-16, since in UTF-8 all lone surrogates are one character.
   return `~${createHash('sha256').update(text, 'utf16le').digest('base64url')}`
 }
 
-/** Printable ASCII but for the space, braces and `~`. */
+/** Printable ASCII without the space, braces and `~`. */
 const PLAIN = /^[!-z|]{0,64}$/
 
 /**

@@ -1,7 +1,7 @@
 import type { Limit } from '@rail/core'
 import { costFor, MOST_OWED } from '@rail/core/store'
 
-/** A set of limits as arguments of the script. */
+/** Some limits as arguments of the script. */
 export interface LimitLines {
   /** A line for each limit: its definition and its name. */
   readonly text: string
@@ -28,8 +28,9 @@ function makeLines(limits: readonly Limit[]): LimitLines {
     .map(({ grain, flow, burst, wholeBurst, name }) => `${grain} ${flow} ${burst} ${wholeBurst} ${name}\n`)
     .join('')
   const format = formatFor(text, limits.length)
-  const numbersFor = (cost: number): readonly string[] =>
-    limits.flatMap((limit) => [String(limit.flow), roomFor(limit, cost), grainsFor(limit, cost)])
+  const numbersFor = byCost((cost) =>
+    limits.flatMap((limit) => [String(limit.flow), roomFor(limit, cost), grainsFor(limit, cost)]),
+  )
   return { text, numbersFor, takeOf: byCost((cost) => ['take', text, format, ...numbersFor(cost)]) }
 }
 

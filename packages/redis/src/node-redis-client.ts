@@ -1,7 +1,7 @@
 import { type Connection, hearErrors, runBySha } from './connection.js'
 import { slotOf } from './key-name.js'
 
-/** What is used of a node-redis client (5 and 6), single, sentinel or cluster. */
+/** What the store uses of a node-redis client (5 and 6): of one server, of a sentinel or of a cluster. */
 export interface NodeRedisClient {
   readonly isOpen: boolean
   evalSha(sha: string, options: ScriptOptions): Promise<unknown>
@@ -13,7 +13,7 @@ interface ScriptOptions {
   arguments?: string[]
 }
 
-/** What only some of them have. */
+/** What only some of these clients have. */
 interface Parts extends NodeRedisClient {
   readonly isReady?: boolean
   readonly options?: { readonly disableOfflineQueue?: boolean }
@@ -23,7 +23,7 @@ interface Parts extends NodeRedisClient {
   /** Of a cluster, by slot. */
   readonly slots?: readonly ({ readonly master?: { readonly address?: string } } | undefined)[]
   withCommandOptions?(options: { timeout: number }): Parts
-  /** Of a cluster. What has no key to go by goes to each node in turn. */
+  /** Of a cluster. A command without a key goes to each node in turn. */
   sendCommand?(firstKey: undefined, isReadonly: boolean, words: string[]): Promise<unknown>
   on?(event: 'error' | 'disconnect', listener: (error: unknown) => void): unknown
   destroy?(): void
@@ -32,7 +32,7 @@ interface Parts extends NodeRedisClient {
 
 export function isNodeRedis(client: unknown): client is NodeRedisClient {
   const { evalSha, isOpen, isReady, masters } = (client ?? {}) as Partial<Parts>
-  // A pool is neither: it would keep a command until one of its clients is free, long after the deadline.
+  // A pool has neither. It would keep a command until one of its clients is free, long after the deadline.
   return (
     typeof evalSha === 'function' && typeof isOpen === 'boolean' && (isReady !== undefined || masters !== undefined)
   )
@@ -42,8 +42,8 @@ export function nodeRedisConnection(given: NodeRedisClient, deadlineMs: number):
   const client: Parts = given
   const isCluster = client.masters !== undefined
   hearErrors(client)
-  // A command that is not yet sent would be sent after a reconnect, unless it times out (or the client keeps none). The
-  // timer costs several times the command, and cannot be had for one that is sent: so it is set only where it is needed.
+  // The client sends a waiting command after a reconnect, unless that has timed out or the client keeps no queue. The timer
+  // costs several times the command, so it is set only where it is needed.
   const timeout = client.options?.disableOfflineQueue === true ? 0 : deadlineMs
   const sender = client.withCommandOptions?.({ timeout }) ?? client
   const look = isCluster ? lookerOf(client) : undefined
@@ -52,7 +52,7 @@ export function nodeRedisConnection(given: NodeRedisClient, deadlineMs: number):
     serverOf: (tag) => (isCluster ? (client.slots?.[slotOf(tag)]?.master?.address ?? '') : ''),
     notReady() {
       if (!client.isOpen) return 'its client is not open: call client.connect() first'
-      // A cluster's client knows no node until it has connected to one.
+      // A cluster's client knows no node before it has connected to one.
       const isReady = isCluster ? client.masters?.length !== 0 : client.isReady !== false
       return isReady ? undefined : 'its client is not connected'
     },
@@ -71,12 +71,12 @@ export function nodeRedisConnection(given: NodeRedisClient, deadlineMs: number):
   }
 }
 
-/** One for each client, however many stores are on it. */
+/** One for each client, however many stores use it. */
 const lookers = new WeakMap<Parts, (key: string) => void>()
 
 /**
- * Has a cluster's client find out which node is the master of a key's slot, since a replica may have taken over: version 5
- * does so only where a node says MOVED, and asks none by itself; version 6 after 5 seconds. All nodes but the lost one say so.
+ * Makes a cluster's client find the master of a key's slot, since a replica may have taken over. By itself version 5 does so
+ * only where a node replies MOVED, and version 6 after 5 seconds. Every node but the lost one can reply MOVED.
  */
 function lookerOf(client: Parts): (key: string) => void {
   const known = lookers.get(client)
@@ -85,8 +85,8 @@ function lookerOf(client: Parts): (key: string) => void {
   let lookedAt = Number.NEGATIVE_INFINITY
   let tries = 0
   let timer: ReturnType<typeof setTimeout> | undefined
-  // A client that is closed while it looks goes on, makes new connections, and would keep the process alive by them. A timer
-  // that keeps nothing alive fires only where that is so.
+  // A client that is closed meanwhile goes on and makes new connections, which would keep the process alive. This timer keeps
+  // nothing alive itself, so it fires only in that case.
   function closeAgain(): void {
     if (looking === 0 || timer !== undefined || tries === MOST_TRIES) return
     tries++
@@ -96,7 +96,7 @@ function lookerOf(client: Parts): (key: string) => void {
       try {
         client.destroy?.()
       } catch {
-        // Of those connections some may be closed already.
+        // Some of those connections may be closed already.
       }
       closeAgain()
     }, CLOSE_AGAIN_MS)

@@ -1,40 +1,40 @@
 import { RailError } from '@rail/core'
-import { checkOption, checkOptionNames, shown } from '@rail/core/store'
+import { checkOption, checkOptionNames, unexpected } from '@rail/core/store'
 import type { RunScript } from './connection.js'
 import type { IoredisClient } from './ioredis-client.js'
 import type { NodeRedisClient } from './node-redis-client.js'
 
-/** What a Redis store takes: a client, or a way to run a script. */
+/** The options of a {@link RedisStore}: a client, or a function that runs a script. */
 export interface RedisStoreOptions {
-  /** A client of node-redis (5, 6) or ioredis (5, 6), of one server or of a cluster. It stays the caller's, to connect and to close. */
+  /** A client of node-redis (5, 6) or ioredis (5, 6), of one server or of a cluster. The caller connects and closes it. */
   readonly client?: NodeRedisClient | IoredisClient | undefined
   /** Instead of `client`: runs a script by any other client. */
   readonly run?: RunScript | undefined
-  /** What all keys begin with; without braces. @default 'rail:' */
+  /** The beginning of all keys, without braces. @default 'rail:' */
   readonly prefix?: string | undefined
-  /** How long one take may wait for Redis, in milliseconds from 1. Then the store has failed. @default 50 */
+  /** How long a take waits for Redis, in milliseconds from 1 to 60,000. Then it fails. @default 50 */
   readonly deadlineMs?: number | undefined
   /**
-   * A text for each key: in a cluster, keys of one text are on one server, so that one request can charge them together. For
-   * an OAuth client and its users, the client. @default the key itself
+   * The tag of a key. In a cluster, keys of one tag are on one server, so that one request can charge them together. For an
+   * OAuth client and its users, return the client. @default the key itself
    */
   readonly tag?: ((key: string, scope: string) => string) | undefined
   /**
-   * Refuses again without asking Redis, for up to a second, what Redis has just refused and would still refuse. What another
-   * process gives back or resets meanwhile is seen up to a second late. @default false
+   * Refuses again without a command to Redis, for up to a second, what Redis has just refused and would still refuse. A reset
+   * or a give-back by another process takes effect up to a second late. @default false
    */
   readonly rememberRefusals?: boolean | undefined
-  /** With `run`: whether keys may be on different servers. A client is asked itself. @default false */
+  /** With `run`: whether keys may be on different servers. A client knows this by itself. @default false */
   readonly cluster?: boolean | undefined
-  /** For tests: time is the `now` that each call is given, not the server's. Keys then live an hour longer. @default false */
+  /** For tests: uses the `now` of each call and not the server's time. Keys then live an hour longer. @default false */
   readonly useGivenTime?: boolean | undefined
 }
 
-/** Checks what can be checked without asking Redis. @throws RailError when the store is made */
+/** Checks the options. @throws RailError `RAIL_BAD_OPTION`, `RAIL_UNKNOWN_OPTION` */
 export function checkOptions(options: RedisStoreOptions): void {
   checkOptionNames(options, OPTION_NAMES, 'RedisStore')
   checkOption('run', options.run, 'a function', isFunction)
-  checkOption('prefix', options.prefix, 'a text without braces', isPrefix)
+  checkOption('prefix', options.prefix, 'a string without braces', isPrefix)
   checkOption('deadlineMs', options.deadlineMs, 'a number of milliseconds from 1 to 60,000', isDeadline)
   checkOption('tag', options.tag, 'a function', isFunction)
   checkOption('rememberRefusals', options.rememberRefusals, 'true or false', isBoolean)
@@ -43,21 +43,21 @@ export function checkOptions(options: RedisStoreOptions): void {
   if ((options.client === undefined) === (options.run === undefined)) {
     throw new RailError(
       'RAIL_BAD_OPTION',
-      'RedisStore needs one of two: the option client, or run for any other client. Give one of them, and not both.',
+      `RedisStore: expected the option client or the option run, got ${options.run === undefined ? 'neither' : 'both'}.`,
     )
   }
   if (options.cluster !== undefined && options.run === undefined) {
-    throw new RailError('RAIL_BAD_OPTION', 'The option cluster belongs to run; a client is asked itself. Leave it out.')
+    throw new RailError(
+      'RAIL_BAD_OPTION',
+      'cluster: expected only beside the option run, got it beside a client. Leave it out.',
+    )
   }
 }
 
-/** What the option `tag` returned. @throws RailError `RAIL_BAD_OPTION` unless it is a text that says something */
+/** Checks the return value of the option `tag`. @throws RailError `RAIL_BAD_OPTION` unless it is a string with content */
 export function checkedTag(tag: unknown): string {
   if (typeof tag === 'string' && tag !== '') return tag
-  throw new RailError(
-    'RAIL_BAD_OPTION',
-    `What tag(key, scope) returns is a non-empty text, got ${shown(tag)}. Return one, such as the key.`,
-  )
+  throw unexpected('RAIL_BAD_OPTION', 'tag()', 'a non-empty string', tag, 'Return one, such as the key.')
 }
 
 const OPTION_NAMES = ['client', 'run', 'prefix', 'deadlineMs', 'tag', 'rememberRefusals', 'cluster', 'useGivenTime']

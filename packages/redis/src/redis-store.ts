@@ -7,10 +7,9 @@ import { linesOf } from './limit-lines.js'
 import { checkedTag, checkOptions, type RedisStoreOptions } from './redis-store-options.js'
 import { RefusalCache } from './refusal-cache.js'
 import {
-  argumentsOf,
   checkNumbers,
+  commandOf,
   decisionFrom,
-  givesOf,
   type Move,
   type Reading,
   readingOf,
@@ -20,17 +19,17 @@ import {
 import { TickQueue } from './tick-queue.js'
 
 /**
- * Buckets in Redis: the same limits, exact over any number of processes, in one round trip a request.
+ * Buckets in Redis: limits that are exact over any number of processes, in one round trip for each request.
  *
- * A take that Redis does not answer in time, or cannot do, rejects with `RAIL_STORE_FAILED`; what becomes of the request is
- * the limiter's `onStoreFailure`. No take is sent twice.
+ * A take that Redis does not answer in time, or cannot do, rejects with `RAIL_STORE_FAILED`. The limiter's option
+ * `onStoreFailure` decides on such a request. No take is sent twice.
  *
  * @example
  * const client = createClient({ disableOfflineQueue: true })
  * client.connect().catch(console.error)
  * app.use(rateLimit({ identify: (req) => req.customer.id, limits, store: new RedisStore({ client }) }))
  *
- * @throws RailError `RAIL_BAD_OPTION` for wrong options, and for a client that would send commands again
+ * @throws RailError `RAIL_BAD_OPTION` for wrong options, and for a client that may send a command twice
  */
 export class RedisStore implements Store {
   readonly #connection: Connection
@@ -38,7 +37,7 @@ export class RedisStore implements Store {
   readonly #nameOf: (scope: string, key: string) => KeyName
   readonly #refusals: RefusalCache | undefined
   readonly #useGivenTime: boolean
-  #looked = false
+  #checkedEviction = false
 
   constructor(options: RedisStoreOptions) {
     checkOptions(options)
@@ -52,43 +51,42 @@ export class RedisStore implements Store {
 
   take(charges: readonly Charge[], now: number, before?: readonly Charge[]): MaybePromise<Decision> {
     const take = takeFor(charges, this.#nameOf, before)
-    const gives = before === undefined ? NONE : givesOf(charges, before, this.#nameOf)
     const refusals = this.#refusals
-    if (refusals === undefined) return this.#decide(take, 'take', now, gives)
+    if (refusals === undefined) return this.#decide(take, 'take', now)
     const sentAt = this.#nowMs(now)
     const [charge, another] = charges
     const single = another === undefined && before === undefined ? charge : undefined
     const { name } = take.keys[0] ?? { name: '' }
     const refused = single && refusals.find(name, single, sentAt)
     if (refused !== undefined) return refused
-    for (const { key } of gives) refusals.forget(key.name)
-    return this.#decide(take, 'take', now, gives, (reading) => {
+    for (const { key } of take.gives) refusals.forget(key.name)
+    return this.#decide(take, 'take', now, (reading) => {
       if (single !== undefined && !reading.allowed) refusals.add(name, single, reading, sentAt, this.#nowMs(now))
-      else for (const key of [...take.keys, ...gives.map((give) => give.key)]) refusals.forget(key.name)
+      else for (const key of [...take.keys, ...take.gives.map((give) => give.key)]) refusals.forget(key.name)
     })
   }
 
   peek(charges: readonly Charge[], now: number, before?: readonly Charge[]): Promise<Decision> {
-    return this.#decide(takeFor(charges, this.#nameOf, before), 'peek', now, NONE)
+    return this.#decide(takeFor(charges, this.#nameOf, before), 'peek', now)
   }
 
-  settle(charges: readonly Charge[], actual: number, now: number): Promise<void> {
+  async settle(charges: readonly Charge[], actual: number, now: number): Promise<void> {
     const moves = charges.flatMap(({ scope = '', key, limits, cost }) => {
       const counted = limits.filter((limit) => limit.counts === 'cost')
       if (actual === cost || counted.length === 0) return []
       const { text } = linesOf(counted.length === limits.length ? limits : counted)
       return [{ key: this.#nameOf(scope, key), args: [text, String(actual - cost)] }]
     })
-    return this.#move(moves, now)
+    await this.#move(moves, now)
   }
 
-  reset(key: string, scope = ''): Promise<void> {
-    return this.#change(this.#nameOf(scope, key), ['reset'], 0)
+  async reset(key: string, scope = ''): Promise<void> {
+    await this.#change(this.#nameOf(scope, key), ['reset'], 0)
   }
 
   /**
-   * Stops: what is under way fails, and so does whatever is asked from now on. No timer is left. The client stays open: it
-   * is the caller's.
+   * Closes the store: takes that are under way fail, and so do all later ones. No timer is left. The client stays open, since
+   * the caller made it.
    */
   close(): void {
     this.#queue.close()
@@ -98,25 +96,16 @@ export class RedisStore implements Store {
     return this.#useGivenTime ? now : performance.now()
   }
 
-  #decide(
-    take: Take,
-    operation: 'take' | 'peek',
-    now: number,
-    gives: readonly Move[],
-    note?: (reading: Reading) => void,
-  ): Promise<Decision> {
-    if (take.keys.length === 0) return this.#move(gives, now).then(() => decisionOf([]))
-    let keys: readonly KeyName[] = take.keys
-    let args = argumentsOf(take, operation)
-    if (gives.length > 0) {
-      keys = [...keys, ...gives.map((give) => give.key)]
-      args = [...args, ...gives.flatMap((give) => ['give', ...give.args])]
-    }
+  #decide(take: Take, operation: 'take' | 'peek', now: number, note?: (reading: Reading) => void): Promise<Decision> {
+    // All that is left to do for no charges is to give back what the request took earlier.
+    if (take.keys.length === 0)
+      return this.#move(operation === 'take' ? take.gives : [], now).then(() => decisionOf([]))
+    const [keys, args] = commandOf(take, operation)
     return this.#send(keys, args, now, (numbers, first) => {
       const [reading, count] = readingOf(take, numbers, first)
       note?.(reading)
-      if (!this.#looked) {
-        this.#looked = true
+      if (!this.#checkedEviction) {
+        this.#checkedEviction = true
         warnOfEviction(this.#connection)
       }
       return [decisionFrom(take, reading), count]
@@ -158,9 +147,7 @@ export class RedisStore implements Store {
   }
 }
 
-const NONE: readonly Move[] = []
-
-/** Of how many keys refusals are remembered at most. */
+/** The most keys that the refusal cache knows. */
 const MOST_REFUSALS = 10_000
 
 function checkTags(keys: readonly KeyName[], tag: string): void {
@@ -168,14 +155,14 @@ function checkTags(keys: readonly KeyName[], tag: string): void {
   if (other === undefined) return
   throw new RailError(
     'RAIL_BAD_CHARGES',
-    `In a cluster, one request charges keys of one tag: "${tag}" and "${other.tag}" may be on different servers, where nothing ` +
-      'can take from both or neither. Let the option tag return one text for keys that are charged together.',
+    `charges: expected keys of one tag, got "${tag}" and "${other.tag}", which may be on different servers of the cluster. ` +
+      'Let the option tag return one string for keys that are charged together.',
   )
 }
 
 /**
- * Warns, by `process.emitWarning`, where Redis may drop buckets that owe something: whoever loses one starts with a full
- * one. What cannot be asked is not warned of.
+ * Warns, by `process.emitWarning`, where Redis may drop buckets that owe something: their customers would start with full
+ * ones. Where Redis does not reply to `INFO`, there is no warning.
  */
 function warnOfEviction(connection: Connection): void {
   const look = async (): Promise<void> => {
@@ -183,8 +170,8 @@ function warnOfEviction(connection: Connection): void {
       const policy = /^maxmemory_policy:(\S+)/m.exec(String(info))?.[1]
       if (policy === undefined || KEEPING.includes(policy)) continue
       process.emitWarning(
-        `Redis has the maxmemory-policy "${policy}", by which it may forget what a customer has spent. Set it to noeviction, or ` +
-          'to volatile-ttl, which begins with the buckets that are nearly full.',
+        `maxmemory-policy of Redis: expected noeviction or volatile-ttl, got "${policy}", which may drop what a customer has ` +
+          'spent. Set it to noeviction, or to volatile-ttl, which drops the buckets first that are nearly full.',
         { type: 'RailWarning', code: 'RAIL_REDIS_EVICTS' },
       )
       return

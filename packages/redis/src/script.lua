@@ -27,8 +27,8 @@
 -- something below 2^53. Redis runs this text anew in each call, so a function costs as much as ten additions, and so
 -- does each variable that a function shares with its surroundings. Functions are therefore few and get what they need.
 
--- Reads a key. A state is a list: lines, at, what each bucket owes. Gives the state and how long it drains, in
--- milliseconds; or nil where the key has other lines; or false and an error.
+-- Reads a value. A state is a list: lines, at, what each bucket owes. Gives the state, and the milliseconds for which it
+-- drains; or nil where the value has other lines.
 local function read(value, lines, format, last, now)
   if not value then
     local state = { lines, now }

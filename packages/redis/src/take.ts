@@ -25,6 +25,15 @@ export interface Take {
   readonly size: number
   /** What the same request took earlier. */
   readonly before: readonly Charge[]
+  /** Gives back the part of it that was taken from other buckets. */
+  readonly gives: readonly Move[]
+}
+
+/** Tokens to move in the buckets of one key. */
+export interface Move {
+  readonly key: KeyName
+  /** The lines of the limits, and the tokens. */
+  readonly args: readonly string[]
 }
 
 /** What Redis answers to a take: numbers in the order of its keys and of their buckets. */
@@ -57,43 +66,14 @@ export function takeFor(
     else met.charges.push(added)
     size += charge.limits.length
   }
-  return { keys, size, before }
+  return { keys, size, before, gives: before.length === 0 ? NO_MOVES : givesOf(charges, before, nameOf) }
 }
 
 const NO_CHARGES: readonly Charge[] = []
-
-/** The script's arguments for a take or peek. */
-export function argumentsOf({ keys, before }: Take, operation: 'take' | 'peek'): readonly string[] {
-  const [first, another] = keys
-  const only = another === undefined && first?.charges.length === 1 ? first.charges[0] : undefined
-  if (operation === 'take' && only !== undefined && before.length === 0) return only.lines.takeOf(only.charge.cost)
-  const name = before.length === 0 ? operation : `re${operation}`
-  return keys.flatMap(({ charges }, index) => {
-    const lines = charges.map((each) => each.lines.text).join('')
-    const buckets = charges.reduce((sum, { charge }) => sum + charge.limits.length, 0)
-    const numbers = charges.flatMap((each) => numbersOf(each, before))
-    return [index === 0 ? name : 'and', lines, formatFor(lines, buckets), ...numbers]
-  })
-}
-
-function numbersOf({ lines, charge }: TakeCharge, before: readonly Charge[]): readonly string[] {
-  const numbers = lines.numbersFor(charge.cost)
-  if (before.length === 0) return numbers
-  return charge.limits.flatMap((limit, index) => {
-    const back = tokensTaken(before, charge, limit) * limit.grain
-    return [...numbers.slice(3 * index, 3 * index + 3), String(back)]
-  })
-}
-
-/** Tokens to move in the buckets of one key. */
-export interface Move {
-  readonly key: KeyName
-  /** The lines of the limits, and the tokens. */
-  readonly args: readonly string[]
-}
+const NO_MOVES: readonly Move[] = []
 
 /** The moves that give back what the same request took earlier from other buckets than those of a take. */
-export function givesOf(
+function givesOf(
   charges: readonly Charge[],
   before: readonly Charge[],
   nameOf: (scope: string, key: string) => KeyName,
@@ -104,6 +84,37 @@ export function givesOf(
       args: [linesOf([limit]).text, String(-costFor(limit, cost))],
     })),
   )
+}
+
+/** The keys and arguments of a take or peek. */
+export function commandOf(take: Take, operation: 'take' | 'peek'): [keys: readonly KeyName[], args: readonly string[]] {
+  const { keys, before, gives } = take
+  const [first, another] = keys
+  const only = another === undefined && first?.charges.length === 1 ? first.charges[0] : undefined
+  if (operation === 'take' && only !== undefined && before.length === 0) {
+    return [keys, only.lines.takeOf(only.charge.cost)]
+  }
+  const args: string[] = []
+  let name = before.length === 0 ? operation : `re${operation}`
+  for (const { charges } of keys) {
+    const lines = charges.map((each) => each.lines.text).join('')
+    const buckets = charges.reduce((sum, { charge }) => sum + charge.limits.length, 0)
+    args.push(name, lines, formatFor(lines, buckets))
+    for (const each of charges) args.push(...numbersOf(each, before))
+    name = 'and'
+  }
+  if (operation === 'peek') return [keys, args]
+  for (const give of gives) args.push('give', ...give.args)
+  return [[...keys, ...gives.map((give) => give.key)], args]
+}
+
+function numbersOf({ lines, charge }: TakeCharge, before: readonly Charge[]): readonly string[] {
+  const numbers = lines.numbersFor(charge.cost)
+  if (before.length === 0) return numbers
+  return charge.limits.flatMap((limit, index) => {
+    const back = tokensTaken(before, charge, limit) * limit.grain
+    return [...numbers.slice(3 * index, 3 * index + 3), String(back)]
+  })
 }
 
 /**

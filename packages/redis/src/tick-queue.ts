@@ -5,13 +5,13 @@ import type { Connection } from './connection.js'
 import { SCRIPT } from './script.js'
 
 /**
- * Sends what is asked in one turn of the event loop together: on a single server in one script, in a cluster in one for
- * each tag. Nothing waits longer than the deadline, and a server that does not answer is asked no more, but for probes.
+ * Sends the items of one turn of the event loop together: on a single server in one script, in a cluster in one script for
+ * each tag. Nothing waits longer than the deadline. A server that does not answer gets only probes.
  */
 export class TickQueue {
   readonly #connection: Connection
   readonly #deadlineMs: number
-  /** One for each server. */
+  /** By server. */
   readonly #breakers = new Map<string, Breaker>()
   readonly #underWay = new Set<Batch>()
   #waiting: Item[] = []
@@ -27,7 +27,7 @@ export class TickQueue {
   /**
    * Sends an item with the others of this turn.
    *
-   * @param time Milliseconds, as the script takes them: `''` is the server's time.
+   * @param time The script's time in milliseconds. `''` is the server's time.
    */
   add(item: Item, time: string): void {
     if (this.#closed) {
@@ -40,7 +40,7 @@ export class TickQueue {
     this.#turn ??= setImmediate(() => this.#flush())
   }
 
-  /** Fails what is under way and whatever is asked from now on, and leaves no timer. */
+  /** Fails the items that are under way and all later ones. Leaves no timer. */
   close(): void {
     this.#closed = true
     const batches = [...this.#underWay, new Batch(this.#waiting)]
@@ -61,7 +61,7 @@ export class TickQueue {
     }
   }
 
-  /** What may share a script: in a cluster only keys of one slot, and those of one tag are. */
+  /** Groups of items that may share a script: in a cluster only keys of one slot may, such as those of one tag. */
   #together(waiting: readonly Item[]): Iterable<[tag: string, items: readonly Item[]]> {
     if (!this.#connection.isCluster) return [['', waiting]]
     const byTag = new Map<string, Item[]>()
@@ -78,7 +78,7 @@ export class TickQueue {
     const breaker = this.#breakerOf(connection.serverOf(tag))
     const reason = connection.notReady() ?? (breaker.allows(performance.now()) ? undefined : OPEN)
     if (reason !== undefined) {
-      batch.fail(storeFailure(`Redis was not asked: ${reason}.`))
+      batch.fail(storeFailure(`Redis: expected a usable connection, got none: ${reason}.`))
       return
     }
     this.#underWay.add(batch)
@@ -91,7 +91,7 @@ export class TickQueue {
     }
     batch.start(
       this.#deadlineMs,
-      () => failed(storeFailure(`Redis did not answer within ${this.#deadlineMs} ms.`)),
+      () => failed(storeFailure(`Redis: expected a reply within ${this.#deadlineMs} ms, got none.`)),
       () => this.#underWay.delete(batch),
     )
     const answered = (replies: unknown): void => {
@@ -99,9 +99,10 @@ export class TickQueue {
       breaker.succeeded()
       batch.answer(replies)
     }
-    const refused = (cause: unknown): void => failed(storeFailure(`Redis failed: ${messageOf(cause)}.`, cause))
+    const refused = (cause: unknown): void =>
+      failed(storeFailure(`Redis: expected a reply, got an error: ${messageOf(cause)}.`, cause))
     try {
-      // Whatever a user's own function returns.
+      // A user's own function may return anything.
       Promise.resolve(connection.run(SCRIPT, scriptSha(), keys, args))
         .then(answered)
         .catch(refused)
@@ -120,19 +121,19 @@ export class TickQueue {
   }
 }
 
-const CLOSED = 'The Redis store is closed.'
-/** More would hold up what others ask of the same server. */
+const CLOSED = 'RedisStore: expected an open store, got one that close() has closed.'
+/** More would delay other users of the same server. */
 const MOST_ITEMS = 64
 const FAILURES_TO_OPEN = 5
 const PROBE_EVERY_MS = 500
-const OPEN = `it failed ${FAILURES_TO_OPEN} times in a row, and is tried again now and then`
+const OPEN = `it failed ${FAILURES_TO_OPEN} times in a row and is tried again twice a second`
 
 function messageOf(cause: unknown): string {
-  // Some of node-redis's errors say what they are by their class alone.
+  // Some errors of node-redis have a class and no message.
   return (cause instanceof Error ? cause.message || cause.constructor.name : String(cause)).replace(/\.$/, '')
 }
 
-/** The script's SHA-1, by which Redis knows a script. Made when it is first needed. */
+/** The script's SHA-1, by which Redis knows it. Made when it is first needed. */
 function scriptSha(): string {
   sha ??= createHash('sha1').update(SCRIPT).digest('hex')
   return sha

@@ -79,10 +79,14 @@ describe('by any client', () => {
     const throws = storeBy(() => {
       throw cause
     })
-    expect(await throws.take()).toMatchObject({ code: 'RAIL_STORE_FAILED', message: 'Redis failed: gone.', cause })
+    expect(await throws.take()).toMatchObject({
+      code: 'RAIL_STORE_FAILED',
+      message: 'Redis: expected a reply, got an error: gone.',
+      cause,
+    })
     class TimeoutError extends Error {}
     const silent = storeBy(() => Promise.reject(new TimeoutError()))
-    expect(await silent.take()).toMatchObject({ message: 'Redis failed: TimeoutError.' })
+    expect(await silent.take()).toMatchObject({ message: expect.stringContaining('got an error: TimeoutError.') })
     const rejects = storeBy(() => Promise.reject('just a text'))
     expect(await rejects.take()).toMatchObject({ code: 'RAIL_STORE_FAILED', cause: 'just a text' })
   })
@@ -91,7 +95,7 @@ describe('by any client', () => {
     const { take, sent } = storeBy(async () => [1, 0, 100, '!WRONGTYPE what it holds', 0, 0, 1_000])
     const [first, second, third] = await Promise.all([take('a'), take('b'), take('c')])
     expect(first).toMatchObject({ allowed: true })
-    expect(second).toMatchObject({ message: 'Redis could not do it: WRONGTYPE what it holds.' })
+    expect(second).toMatchObject({ message: 'Redis script: expected a result, got an error: WRONGTYPE what it holds.' })
     expect(third).toMatchObject({ allowed: false, retryAfterMs: 100 })
     expect(sent).toHaveLength(1)
   })
@@ -111,7 +115,10 @@ describe('a client that does not answer', () => {
     const { take } = storeBy(never)
     const first = take()
     expect(await isSettledWithin(DEADLINE_MS + 20, first)).toBe(true)
-    expect(await first).toMatchObject({ code: 'RAIL_STORE_FAILED', message: 'Redis did not answer within 30 ms.' })
+    expect(await first).toMatchObject({
+      code: 'RAIL_STORE_FAILED',
+      message: 'Redis: expected a reply within 30 ms, got none.',
+    })
   })
 
   test('is asked no more after five failures in a row, but for one probe at a time', async () => {

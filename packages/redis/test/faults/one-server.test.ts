@@ -68,8 +68,8 @@ describe.skipIf(inject('redisPort') === 0).each(CLIENTS)('with $name', ({ open }
   test('a server that stands still (SIGSTOP) holds up no request past its deadline', async () => {
     server.kill('SIGSTOP')
     const failures = await allFail()
-    expect(failures[0]?.message).toBe('Redis did not answer within 50 ms.')
-    expect(failures.at(-1)?.message).toMatch(/^Redis was not asked: it failed 5 times in a row/)
+    expect(failures[0]?.message).toBe('Redis: expected a reply within 50 ms, got none.')
+    expect(failures.at(-1)?.message).toMatch(/^Redis: .* it failed 5 times in a row/)
     server.kill('SIGCONT')
     await recovers(failures)
   })
@@ -103,7 +103,7 @@ describe.skipIf(inject('redisPort') === 0).each(CLIENTS)('with $name', ({ open }
     for (let request = 0; request < 8; request++) {
       expect((await taken(patient)) as RailError).toMatchObject({
         code: 'RAIL_STORE_FAILED',
-        message: expect.stringMatching(/^Redis could not do it: OOM command not allowed/),
+        message: expect.stringMatching(/^Redis script: .* OOM command not allowed/),
       })
     }
     await tell(server, 'CONFIG', 'SET', 'maxmemory', '0')
@@ -116,10 +116,10 @@ describe.skipIf(inject('redisPort') === 0).each(CLIENTS)('with $name', ({ open }
     for (let request = 0; request < 5; request++) {
       expect(await taken(patient)).toMatchObject({
         code: 'RAIL_STORE_FAILED',
-        message: expect.stringMatching(/^Redis failed: .*READONLY/),
+        message: expect.stringMatching(/^Redis: expected a reply, got an error: .*READONLY/),
       })
     }
-    expect(await taken(patient)).toMatchObject({ message: expect.stringMatching(/^Redis was not asked: it failed 5/) })
+    expect(await taken(patient)).toMatchObject({ message: expect.stringMatching(/^Redis: .* it failed 5/) })
     await tell(server, 'REPLICAOF', 'NO', 'ONE')
     await takenAtLast(patient)
     expect(await counted(witness)).toBe(2)
@@ -133,8 +133,8 @@ describe.skipIf(inject('redisPort') === 0).each(CLIENTS)('with $name', ({ open }
       taken(patient, 'text'),
       taken(patient, 'acme'),
     ])
-    expect((list as RailError).message).toMatch(/^Redis could not do it: WRONGTYPE/)
-    expect((text as RailError).message).toBe('Redis could not do it: the key holds what Rail did not write.')
+    expect((list as RailError).message).toMatch(/^Redis script: .* WRONGTYPE/)
+    expect((text as RailError).message).toMatch(/^Redis script: .* the key holds a value that Rail did not write/)
     expect(acme).toMatchObject({ allowed: true })
     expect(await tell(server, 'LRANGE', 'rail:{list}', '0', '-1')).toEqual(['mine'])
     expect(await tell(server, 'GET', 'rail:{text}')).toBe('mine')
@@ -182,7 +182,7 @@ describe.skipIf(inject('redisPort') === 0).each(CLIENTS)('with $name', ({ open }
   test('a server that refuses connections fails each take at once, and is used again when it listens', async () => {
     await proxy.refuse()
     const failures = await allFail()
-    expect(failures.at(-1)?.message).toMatch(/^Redis was not asked: /)
+    expect(failures.at(-1)?.message).toMatch(/^Redis: expected a usable connection/)
     await proxy.listen()
     await recovers(failures)
   })
@@ -208,7 +208,10 @@ describe.skipIf(inject('redisPort') === 0).each(CLIENTS)('with $name', ({ open }
     takes.push(taken(patient))
     for (const failure of await Promise.all(takes)) {
       expect(failure).toBeInstanceOf(RailError)
-      expect(failure).toMatchObject({ code: 'RAIL_STORE_FAILED', message: 'The Redis store is closed.' })
+      expect(failure).toMatchObject({
+        code: 'RAIL_STORE_FAILED',
+        message: expect.stringMatching(/^RedisStore: .* closed/),
+      })
     }
   })
 })

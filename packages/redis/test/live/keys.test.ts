@@ -105,6 +105,62 @@ describe.skipIf(port === 0)('what Redis holds', () => {
     expect(await client.keys(`${prefix}*`)).toEqual([`${prefix}{acme}`])
   })
 
+  test('a smaller limit keeps its key until the cut has drained, and a larger one counts it again', async () => {
+    const { store, prefix } = fresh()
+    const [large, small] = [perMinute(100), perMinute(5)].map((each) => charge({ limits: [each], cost: 0 }))
+    await store.take([{ ...large, cost: 95 } as Charge], 0)
+    expect(await store.take([small as Charge], 0)).toMatchObject({ limits: [{ remaining: 0 }] })
+    // 95 tokens, 12 seconds each; no test takes a minute.
+    expect(await client.pTTL(`${prefix}{acme}`)).toBeGreaterThan(94 * 12_000 - 60_000)
+    expect(await client.pTTL(`${prefix}{acme}`)).toBeLessThanOrEqual(95 * 12_000)
+    expect(await store.take([large as Charge], 0)).toMatchObject({ limits: [{ remaining: 5 }] })
+  })
+
+  test('two processes whose limits differ allow no more than the larger one', async () => {
+    const { store, prefix } = fresh({ useGivenTime: true })
+    const other = new RedisStore({ client, prefix, useGivenTime: true, deadlineMs: 60_000 })
+    let allowed = 0
+    for (let round = 0; round < 150; round++) {
+      const both = [
+        store.take([charge({ limits: [perMinute(5)] })], 0),
+        other.take([charge({ limits: [perMinute(100)] })], 0),
+      ]
+      for (const decision of await Promise.all(both)) if (decision.allowed) allowed++
+    }
+    expect(allowed).toBe(100)
+  })
+
+  test('what is given back reduces a cut too, and no key is left of a bucket that is full again', async () => {
+    const { store, prefix } = fresh({ useGivenTime: true })
+    const taken = charge({ limits: [perMinute(100)], cost: 95 })
+    await store.take([taken], 0)
+    await store.take([charge({ limits: [perMinute(5)], cost: 0 })], 0)
+    await store.settle([taken], 50, 0)
+    expect(await store.peek([charge({ limits: [perMinute(100)], cost: 0 })], 0)).toMatchObject({
+      limits: [{ remaining: 50 }],
+    })
+    await store.settle([taken], 45, 0)
+    expect(await client.keys(`${prefix}*`)).toEqual([])
+  })
+
+  test('a value is lines and numbers, with or without a cut', async () => {
+    const { store, prefix } = fresh({ useGivenTime: true })
+    for (const [cut, left] of [
+      ['', 5],
+      ['\t300', 2],
+    ] as const) {
+      const numbers = Buffer.alloc(16)
+      numbers.writeDoubleLE(1_000, 0)
+      numbers.writeDoubleLE(500, 8)
+      const value = Buffer.concat([Buffer.from(`100 1 5 5 per_second${cut}\n`), numbers])
+      await client.set(`${prefix}{acme}`, value)
+      const raised = perSecond(10, { burst: 10 })
+      expect(await store.peek([charge({ limits: [raised], cost: 0 })], 1_000)).toMatchObject({
+        limits: [{ remaining: left }],
+      })
+    }
+  })
+
   test('a customer has one key in each scope, whatever the number of limits, and no key is long', async () => {
     const { store, prefix } = fresh()
     const limits = Array.from({ length: 10 }, (_, number) => perMinute(60, { name: `limit ${number}` }))

@@ -31,7 +31,7 @@ export async function takenAtLast(store: RedisStore, key?: string): Promise<read
 
 /** Whether a take that failed may have been counted: it was sent, and Redis has not said what became of it. */
 export function mayBeCounted(failure: unknown): boolean {
-  return failure instanceof RailError && /^Redis (?:did not answer|failed)/.test(failure.message)
+  return failure instanceof RailError && /^Redis: expected a reply/.test(failure.message)
 }
 
 /** How many takes Redis has counted for a key. */
