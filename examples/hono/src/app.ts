@@ -1,4 +1,4 @@
-import { type Charge, type Clock, perMinute, perSecond, rateLimit } from '@rail/hono'
+import { type Clock, draft11, exposed, perMinute, perSecond, rateLimit, several } from '@rail/hono'
 import { Hono } from 'hono'
 
 /** Who calls: an OAuth client, on behalf of one of its users. */
@@ -27,11 +27,11 @@ export function createApp(options: { clock?: Clock } = {}): Hono<{ Variables: { 
     return next()
   })
   const limiter = rateLimit<{ Variables: { token: Token } }>({
-    charges: (c): Charge[] => [
+    charges: several((c) => [
       { key: `client:${c.var.token.client}`, limits: ofClient, cost: 1 },
       { key: `user:${c.var.token.client}:${c.var.token.user}`, limits: ofUser, cost: 1 },
-    ],
-    exposeHeaders: true,
+    ]),
+    headers: exposed(draft11),
     ...options,
   })
   app.use('/v1/*', limiter)

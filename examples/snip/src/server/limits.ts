@@ -2,8 +2,10 @@ import {
   type Clock,
   createPlanBook,
   type Decision,
+  draft6,
   type LimitStatus,
   type PlanDocument,
+  problem,
   type RateLimitOptions,
 } from '@rail/fastify'
 import type { FastifyRequest } from 'fastify'
@@ -19,16 +21,14 @@ export function limitsOf(
   return {
     identify: (request) => customerOf(request).id,
     limits: createPlanBook(plans),
-    headers: 'draft-6',
-    body: {
-      problem: {
-        type: `${ERRORS}rate-limited`,
-        title: 'Rate limit exceeded',
-        detail: (request, decision) => detailFor(customerOf(request).plan, decision),
-        instance: (request) => request.url.replace(/\?.*/s, ''),
-        violatedPolicies: false,
-      },
-    },
+    headers: draft6,
+    onReject: problem({
+      type: `${ERRORS}rate-limited`,
+      title: 'Rate limit exceeded',
+      detail: (request, decision) => detailFor(customerOf(request).plan, decision),
+      instance: (request) => request.url.replace(/\?.*/s, ''),
+      violatedPolicies: false,
+    }),
     clock,
   }
 }
