@@ -2,7 +2,7 @@ import { checkArgument } from '../base/check.js'
 import type { Limit } from '../limit/limit.js'
 import { sentName } from '../limit/sent-name.js'
 import { fullAfter, remainingOf, waitFor } from './bucket.js'
-import { listOf, plain } from './young.js'
+import { listOf } from './list-of.js'
 
 /** The answer to the charges of one request. */
 export interface Decision {
@@ -81,8 +81,28 @@ export function allowedBy(limits: readonly LimitStatus[]): Decision {
   return new Decided(true, limits, 0, NO_NAMES, NO_STATUS)
 }
 
-const Status = plain<LimitStatus, [Limit, string, string, number, number, boolean, number, number]>(
-  function (limit, key, scope, cost, remaining, refused, retryAfterMs, fullAfterMs) {
+// Classes, since V8 may come to make what a literal makes in its old space: see list-of.ts.
+
+class Status implements LimitStatus {
+  readonly limit: Limit
+  readonly key: string
+  readonly scope: string
+  readonly cost: number
+  readonly remaining: number
+  readonly refused: boolean
+  readonly retryAfterMs: number
+  readonly fullAfterMs: number
+
+  constructor(
+    limit: Limit,
+    key: string,
+    scope: string,
+    cost: number,
+    remaining: number,
+    refused: boolean,
+    retryAfterMs: number,
+    fullAfterMs: number,
+  ) {
     this.limit = limit
     this.key = key
     this.scope = scope
@@ -91,20 +111,30 @@ const Status = plain<LimitStatus, [Limit, string, string, number, number, boolea
     this.refused = refused
     this.retryAfterMs = retryAfterMs
     this.fullAfterMs = fullAfterMs
-  },
-)
+  }
+}
 
-type Statuses = readonly LimitStatus[]
+class Decided implements Decision {
+  readonly allowed: boolean
+  readonly limits: readonly LimitStatus[]
+  readonly retryAfterMs: number
+  readonly refusedBy: readonly string[]
+  readonly redefined: readonly LimitStatus[]
 
-const Decided = plain<Decision, [boolean, Statuses, number, readonly string[], Statuses]>(
-  function (allowed, limits, retryAfterMs, refusedBy, redefined) {
+  constructor(
+    allowed: boolean,
+    limits: readonly LimitStatus[],
+    retryAfterMs: number,
+    refusedBy: readonly string[],
+    redefined: readonly LimitStatus[],
+  ) {
     this.allowed = allowed
     this.limits = limits
     this.retryAfterMs = retryAfterMs
     this.refusedBy = refusedBy
     this.redefined = redefined
-  },
-)
+  }
+}
 
 const NO_STATUS: readonly LimitStatus[] = Object.freeze([])
 const NO_NAMES: readonly string[] = Object.freeze([])

@@ -1,6 +1,6 @@
 import { costFor, drained, elapsedMs, fits, owedAfterTake } from '../bucket/bucket.js'
 import { allowedBy, type Decision, decisionOf, statusOf } from '../bucket/decision.js'
-import { listOf } from '../bucket/young.js'
+import { listOf } from '../bucket/list-of.js'
 import type { Charge } from '../limit/charge.js'
 import type { Limit } from '../limit/limit.js'
 import { aheadOf } from './blocks.js'

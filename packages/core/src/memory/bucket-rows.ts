@@ -1,7 +1,7 @@
 import { carriedOver, drained, elapsedMs, givenBack, owedAfterTake } from '../bucket/bucket.js'
 import { type Limit, sameBucket, sameLimits } from '../limit/limit.js'
 import { aheadOf } from './blocks.js'
-import { NONE } from './key-row.js'
+import { NO_ROW } from './key-row.js'
 import { KeyTable } from './key-table.js'
 import { type Layout, Layouts } from './row-layouts.js'
 
@@ -24,7 +24,7 @@ export class BucketRows {
     return this.#table.size
   }
 
-  /** The row of a key, or NONE. */
+  /** The row of a key, or NO_ROW. */
   find(scope: string, key: string): number {
     return this.#table.find(scope, key)
   }
@@ -57,7 +57,7 @@ export class BucketRows {
 
   /**
    * What each bucket of `limits` owes `now`, written to `owed` and `totals` from `place` on: drained, and carried over where
-   * the limit has changed since; the places of those are added to `changed`. Changes nothing. NONE owes nothing.
+   * the limit has changed since; the places of those are added to `changed`. Changes nothing. NO_ROW owes nothing.
    */
   read(
     row: number,
@@ -69,7 +69,7 @@ export class BucketRows {
     changed: number[],
   ): void {
     for (let index = 0; index < limits.length; index++) owed[place + index] = totals[place + index] = 0
-    if (row === NONE) return
+    if (row === NO_ROW) return
     const { limits: kept, blocks, hasTotals } = this.layoutOf(row)
     const { state } = blocks
     const first = this.firstOf(row)
@@ -78,7 +78,7 @@ export class BucketRows {
     for (let index = 0; index < limits.length; index++) {
       const limit = limits[index] as Limit
       const slot = same ? index : slotOf(kept, limit)
-      if (slot === NONE) continue
+      if (slot === NO_SLOT) continue
       const before = kept[slot] as Limit
       let owes = drained(state[first + slot] as number, elapsed, before)
       let total = hasTotals ? drained(state[first + kept.length + slot] as number, elapsed, before) : owes
@@ -136,8 +136,8 @@ export class BucketRows {
    */
   move(scope: string, key: string, limits: readonly Limit[], tokens: number, now: number): void {
     let row = this.find(scope, key)
-    if (row === NONE && tokens <= 0) return
-    if (row === NONE) row = this.insert(scope, key, limits, now)
+    if (row === NO_ROW && tokens <= 0) return
+    if (row === NO_ROW) row = this.insert(scope, key, limits, now)
     this.#drain(row, now)
     const { hasTotals } = this.layoutOf(row)
     if (tokens > 0) {
@@ -151,7 +151,7 @@ export class BucketRows {
     const first = this.firstOf(row)
     for (const limit of limits) {
       const slot = slotOf(kept, limit)
-      if (slot === NONE) continue
+      if (slot === NO_SLOT) continue
       const at = kept[slot] as Limit
       for (let place = first + slot; place < first + this.layoutOf(row).numbers; place += kept.length) {
         const owed = blocks.state[place] as number
@@ -164,14 +164,14 @@ export class BucketRows {
   /** Forgets a key: its buckets are full. */
   remove(scope: string, key: string): void {
     const row = this.find(scope, key)
-    if (row !== NONE) this.#remove(row)
+    if (row !== NO_ROW) this.#remove(row)
   }
 
   /** The definition under which a row keeps the bucket of this limit's name, if it owes anything: a full one is as good as none. */
   #owedUnder(row: number, limit: Limit): Limit | undefined {
     const { limits } = this.layoutOf(row)
     const slot = slotOf(limits, limit)
-    return slot === NONE || this.#totalAt(row, slot) === 0 ? undefined : limits[slot]
+    return slot === NO_SLOT || this.#totalAt(row, slot) === 0 ? undefined : limits[slot]
   }
 
   /** What a bucket owes in all. */
@@ -200,7 +200,7 @@ export class BucketRows {
     const kept = before.limits
     const has = (limit: Limit): boolean => kept.some((other) => other.name === limit.name && sameBucket(other, limit))
     if (before.hasTotals === hasTotals && (kept === limits || limits.every(has))) return
-    const others = kept.filter((limit, slot) => slotOf(limits, limit) === NONE && this.#totalAt(row, slot) !== 0)
+    const others = kept.filter((limit, slot) => slotOf(limits, limit) === NO_SLOT && this.#totalAt(row, slot) !== 0)
     if (others.length > MOST_OTHERS) {
       const fullAfterMs = (limit: Limit): number => this.#totalAt(row, kept.indexOf(limit)) / limit.flow
       others.sort((a, b) => fullAfterMs(b) - fullAfterMs(a)).length = MOST_OTHERS
@@ -229,7 +229,7 @@ export class BucketRows {
     const first = this.firstOf(row)
     after.limits.forEach((limit, index) => {
       const slot = slotOf(before.limits, limit)
-      if (slot === NONE) return
+      if (slot === NO_SLOT) return
       after.blocks.state[first + index] = owed[slot] as number
       if (hasTotals) after.blocks.state[first + after.limits.length + index] = totals[slot] as number
     })
@@ -250,7 +250,7 @@ export class BucketRows {
   #victim(now: number): number {
     const oldest = this.#table.oldest()
     let row = oldest
-    for (let tried = 0; tried < VICTIMS && row !== NONE; tried++) {
+    for (let tried = 0; tried < VICTIMS && row !== NO_ROW; tried++) {
       if (this.#isFull(row, now)) return row
       row = this.#table.newerThan(row)
     }
@@ -270,8 +270,11 @@ const MOST_OTHERS = 255
 /** Characters budgeted for each key, and for its scope: passing the sum drops keys as a full table does. */
 const KEY_CHARACTERS = 64
 
-/** Where the bucket of this limit's name is, or NONE. */
+/** The place of no bucket. */
+const NO_SLOT = -1
+
+/** Where the bucket of this limit's name is, or NO_SLOT. */
 function slotOf(limits: readonly Limit[], limit: Limit): number {
   for (let slot = 0; slot < limits.length; slot++) if ((limits[slot] as Limit).name === limit.name) return slot
-  return NONE
+  return NO_SLOT
 }

@@ -1,7 +1,7 @@
 // What a row of the key table is made of. In a file that imports nothing, so that the build can put the numbers in place.
 
 /** No row. */
-export const NONE = -1
+export const NO_ROW = -1
 
 /** Numbers in a row, 64 bytes. Where each of them is: */
 export const ROW = 16

@@ -8,7 +8,7 @@ import {
   LAYOUT,
   MOST_NEAR,
   NEWER,
-  NONE,
+  NO_ROW,
   OLDER,
   ROW,
   USED,
@@ -52,14 +52,14 @@ export class KeyTable {
   #missed = ''
   #missedScope = ''
   // The most recent row that was asked for twice in a row, and its key.
-  #hot = NONE
+  #hot = NO_ROW
   #hotKey = ''
   #hotScope = ''
   readonly #scopeWords = new Int32Array(1)
-  #newest = NONE
-  #oldest = NONE
+  #newest = NO_ROW
+  #oldest = NO_ROW
   #unused = 0
-  #freed = NONE
+  #freed = NO_ROW
 
   /** `scopes[layout]` is the scope of a layout; the owner keeps it current. */
   constructor(rows: number, scopes: readonly string[], seed: HashSeed = randomSeed()) {
@@ -73,7 +73,7 @@ export class KeyTable {
     this.#rows = new Int32Array(rows * ROW)
   }
 
-  /** The row of a key, or NONE. */
+  /** The row of a key, or NO_ROW. */
   find(scope: string, key: string): number {
     const hot = this.#hot
     // A flood is one customer's: whoever was last asked for is asked for again, and need not be hashed.
@@ -106,12 +106,12 @@ export class KeyTable {
     this.#rows[row * ROW + BLOCK] = block
   }
 
-  /** The least recently used row, or NONE. */
+  /** The least recently used row, or NO_ROW. */
   oldest(): number {
     return this.#oldest
   }
 
-  /** The row used next after this one, or NONE. */
+  /** The row used next after this one, or NO_ROW. */
   newerThan(row: number): number {
     return this.#rows[row * ROW + NEWER] as number
   }
@@ -157,7 +157,7 @@ export class KeyTable {
     }
     index[hole] = 0
     this.#unlink(row)
-    if (row === this.#hot) this.#heat(NONE, '', '')
+    if (row === this.#hot) this.#heat(NO_ROW, '', '')
     const form = this.#rows[row * ROW + KEY] as number
     if (isLong(form)) this.#long.set(row, '')
     this.size--
@@ -180,7 +180,7 @@ export class KeyTable {
   #miss(scope: string, key: string): number {
     this.#missed = key
     this.#missedScope = scope
-    return NONE
+    return NO_ROW
   }
 
   #heat(row: number, scope: string, key: string): void {
@@ -202,7 +202,7 @@ export class KeyTable {
 
   #takeRow(): number {
     const freed = this.#freed
-    if (freed === NONE) return this.#unused++
+    if (freed === NO_ROW) return this.#unused++
     this.#freed = this.newerThan(freed)
     return freed
   }
@@ -226,9 +226,9 @@ export class KeyTable {
   #link(row: number): void {
     const rows = this.#rows
     const older = this.#newest
-    rows[row * ROW + NEWER] = NONE
+    rows[row * ROW + NEWER] = NO_ROW
     rows[row * ROW + OLDER] = older
-    if (older === NONE) this.#oldest = row
+    if (older === NO_ROW) this.#oldest = row
     else rows[older * ROW + NEWER] = row
     this.#newest = row
   }
@@ -237,9 +237,9 @@ export class KeyTable {
     const rows = this.#rows
     const newer = rows[row * ROW + NEWER] as number
     const older = rows[row * ROW + OLDER] as number
-    if (newer === NONE) this.#newest = older
+    if (newer === NO_ROW) this.#newest = older
     else rows[newer * ROW + OLDER] = older
-    if (older === NONE) this.#oldest = newer
+    if (older === NO_ROW) this.#oldest = newer
     else rows[older * ROW + NEWER] = newer
   }
 }

@@ -1,14 +1,14 @@
 import { checkOption, checkOptionNames } from '../base/check.js'
 import { costFor, fits, givenBack, owedAfterTake } from '../bucket/bucket.js'
 import { type Decision, decisionOf, type LimitStatus, statusOf } from '../bucket/decision.js'
+import { listOf } from '../bucket/list-of.js'
 import { forgetLimit } from '../bucket/static-limits.js'
 import type { Store } from '../bucket/store.js'
-import { listOf } from '../bucket/young.js'
 import { type Charge, chargesBeside, checkKey, disjoint, tokensTaken } from '../limit/charge.js'
 import { type Limit, sameLimits } from '../limit/limit.js'
 import { decideBlock } from './block-decision.js'
 import { BucketRows } from './bucket-rows.js'
-import { MOST_ROWS, NONE } from './key-row.js'
+import { MOST_ROWS, NO_ROW } from './key-row.js'
 
 /** What {@link MemoryStore} takes. */
 export interface MemoryStoreOptions {
@@ -89,7 +89,7 @@ export class MemoryStore implements Store {
     const charge = charges[0]
     if (charge === undefined) return decisionOf([])
     const row = buckets.find(charge.scope ?? '', charge.key)
-    if (row === NONE) return this.#decideNew(buckets, charge, now, commit)
+    if (row === NO_ROW) return this.#decideNew(buckets, charge, now, commit)
     const { limits, blocks, hasTotals } = buckets.layoutOf(row)
     const same = limits === charge.limits || sameLimits(limits, charge.limits)
     if (!same || hasTotals) return this.#decideMany(buckets, charges, now, commit)
@@ -167,7 +167,7 @@ export class MemoryStore implements Store {
       const { scope = '', key, limits, cost } = charge
       const row = buckets.find(scope, key)
       this.#rows[index] = row
-      this.#aheadMs[index] = row === NONE ? 0 : buckets.aheadMs(row, now)
+      this.#aheadMs[index] = row === NO_ROW ? 0 : buckets.aheadMs(row, now)
       buckets.read(row, limits, now, owed, totals, bucket, changed)
       for (let i = 0; i < limits.length; i++, bucket++) {
         const limit = limits[i] as Limit
@@ -210,7 +210,7 @@ export class MemoryStore implements Store {
     for (let index = 0, first = 0; index < asked.length; index++) {
       const { limits } = asked[index] as Charge
       const row = this.#rows[index] as number
-      if (row === NONE) missing = true
+      if (row === NO_ROW) missing = true
       else buckets.write(row, limits, now, this.#aheadMs[index] as number, this.#owed, this.#totals, first)
       first += limits.length
     }
@@ -227,10 +227,10 @@ export class MemoryStore implements Store {
     for (let index = 0, first = 0; index < asked.length; index++) {
       const { scope = '', key, limits } = asked[index] as Charge
       const next = first + limits.length
-      if (this.#rows[index] === NONE && this.#owes(first, next)) {
+      if (this.#rows[index] === NO_ROW && this.#owes(first, next)) {
         // Another charge of this take may have made it.
-        const made = asked.length === 1 ? NONE : buckets.find(scope, key)
-        const row = made === NONE ? buckets.insert(scope, key, limits, now) : made
+        const made = asked.length === 1 ? NO_ROW : buckets.find(scope, key)
+        const row = made === NO_ROW ? buckets.insert(scope, key, limits, now) : made
         buckets.write(row, limits, now, 0, this.#owed, this.#totals, first)
       }
       first = next

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { type HashSeed, hashOf } from '../../src/memory/key-hash.js'
-import { KEPT_WORDS, NONE } from '../../src/memory/key-row.js'
+import { KEPT_WORDS, NO_ROW } from '../../src/memory/key-row.js'
 import { KeyTable } from '../../src/memory/key-table.js'
 import { randomNumbers } from '../random-numbers.js'
 
@@ -10,7 +10,7 @@ const SCOPES = ['', 'writes', 'größe', '😀']
 /** The keys of a table in the order of their last use, the least recent first, with their layouts. */
 function orderOf(table: KeyTable): number[] {
   const rows: number[] = []
-  for (let row = table.oldest(); row !== NONE; row = table.newerThan(row)) rows.push(row)
+  for (let row = table.oldest(); row !== NO_ROW; row = table.newerThan(row)) rows.push(row)
   return rows
 }
 
@@ -76,21 +76,21 @@ describe.each([
       const layout = random(SCOPES.length)
       const id = model.idOf(layout, key)
       const row = table.find(SCOPES[layout] as string, key)
-      if ((row !== NONE) !== model.rows.has(id)) expect.fail(`step ${step}: ${JSON.stringify(key)} in ${layout}`)
+      if ((row !== NO_ROW) !== model.rows.has(id)) expect.fail(`step ${step}: ${JSON.stringify(key)} in ${layout}`)
       switch (random(4)) {
         case 0:
-          if (row === NONE) break
+          if (row === NO_ROW) break
           table.remove(row)
           model.rows.delete(id)
           rowOf.delete(id)
           break
         case 1:
-          if (row === NONE) break
+          if (row === NO_ROW) break
           table.touch(row)
           model.touch(id)
           break
         default: {
-          if (row !== NONE) break
+          if (row !== NO_ROW) break
           if (table.size === rows) {
             const [oldest] = model.rows.keys()
             if (table.oldest() !== rowOf.get(oldest as string)) expect.fail(`step ${step}: the oldest is ${oldest}`)
@@ -146,13 +146,13 @@ describe.each([
     ] as const) {
       const table = new KeyTable(4, SCOPES, SEED)
       const row = table.insert(first, 0, 1)
-      expect([table.find('', first), table.find('', second)]).toEqual([row, NONE])
+      expect([table.find('', first), table.find('', second)]).toEqual([row, NO_ROW])
       const secondRow = table.insert(second, 0, 2)
       expect([table.find('', first), table.find('', second)]).toEqual([row, secondRow])
       table.remove(row)
-      expect([table.find('', first), table.find('', second)]).toEqual([NONE, secondRow])
+      expect([table.find('', first), table.find('', second)]).toEqual([NO_ROW, secondRow])
       table.remove(secondRow)
-      expect([table.find('', first), table.find('', second), table.size]).toEqual([NONE, NONE, 0])
+      expect([table.find('', first), table.find('', second), table.size]).toEqual([NO_ROW, NO_ROW, 0])
     }
   })
 })
@@ -162,7 +162,7 @@ test('a row that moves to another layout of its scope is still found', () => {
   const row = table.insert('acme', 0, 5)
   table.move(row, 1, 6)
   expect([table.find('writes', 'acme'), table.layoutOf(row), table.blockOf(row)]).toEqual([row, 1, 6])
-  expect(table.find('', 'acme')).toBe(NONE)
+  expect(table.find('', 'acme')).toBe(NO_ROW)
 })
 
 describe('keys of one home', () => {
@@ -190,7 +190,7 @@ describe('keys of one home', () => {
       if (index % 3 !== 0) continue
       table.remove(rows.get(gone) as number)
       rows.delete(gone)
-      expect(table.find('', gone)).toBe(NONE)
+      expect(table.find('', gone)).toBe(NO_ROW)
       if (index % 15 === 0) for (const [key, row] of rows) expect(table.find('', key)).toBe(row)
     }
     for (const [key, row] of rows) expect(table.find('', key)).toBe(row)
