@@ -59,19 +59,17 @@ export class ExactStore implements Store {
     const asked = this.together(charges)
     const earlier = new Map(this.together(before).map((bucket) => [this.bucketId(bucket), bucket]))
     const rows = new Map<string, ExactRow>()
-    const redefined = new Set<number>()
     const rowOf = (scope: string, key: string): ExactRow => {
       const id = this.rowId(scope, key)
       const row = rows.get(id) ?? this.broughtTo(now, this.rows.get(id))
       rows.set(id, row)
       return row
     }
-    const found = asked.map((one, index) => {
+    const found = asked.map((one, _index) => {
       const bucket = rowOf(one.scope, one.key).buckets.get(one.limit.name)
       const tokens = earlier.get(this.bucketId(one))?.cost ?? 0
       earlier.delete(this.bucketId(one))
       if (bucket === undefined) return this.fullBucket(one.limit)
-      if (this.isRedefined(bucket, one.limit)) redefined.add(index)
       return this.moved(this.carriedOver(bucket, one.limit), -tokens)
     })
     const refused = asked.map(({ limit, cost }, index) => !this.fits((found[index] as ExactBucket).owed, limit, cost))
@@ -92,7 +90,7 @@ export class ExactStore implements Store {
       }
       for (const { scope, key } of [...asked, ...earlier.values()]) this.keep(scope, key, rowOf(scope, key))
     }
-    return this.decisionOf(statuses, redefined)
+    return this.decisionOf(statuses)
   }
 
   protected rowId(scope: string, key: string): string {
@@ -270,14 +268,13 @@ export class ExactStore implements Store {
     return Number(ceil(dividedBy(tokens, rateOf(limit))))
   }
 
-  protected decisionOf(limits: readonly LimitStatus[], redefined: ReadonlySet<number>): Decision {
+  protected decisionOf(limits: readonly LimitStatus[]): Decision {
     const refusing = limits.filter((status) => status.refused)
     return {
       allowed: refusing.length === 0,
       limits,
       retryAfterMs: Math.max(0, ...refusing.map((status) => status.retryAfterMs)),
       refusedBy: refusing.map(({ scope, limit }) => (scope === '' ? limit.name : `${scope}.${limit.name}`)),
-      redefined: limits.filter((_, index) => redefined.has(index)),
     }
   }
 }

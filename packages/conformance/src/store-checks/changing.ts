@@ -4,7 +4,7 @@ import { charge, equal, lives, type StoreCheck, shows } from './tools.js'
 const small = perSecond(1, { burst: 2 })
 const large = perSecond(1, { burst: 10 })
 const fast = perSecond(5, { burst: 10 })
-const namesOf = (limits: readonly { limit: Limit }[]) => limits.map((status) => status.limit.name)
+const _namesOf = (limits: readonly { limit: Limit }[]) => limits.map((status) => status.limit.name)
 
 /** How many requests are allowed in a minute in which these limits of one name take turns, each twice a second. */
 async function admittedIn(store: Store, turns: readonly Limit[], key: string): Promise<number> {
@@ -199,22 +199,13 @@ export const CHANGING: readonly StoreCheck[] = [
     check: async (store) => {
       for (const left of [9, 8, 7]) {
         const anew = charge([perSecond(1, { burst: 10 }), perMinute(60, { burst: 10, name: 'same rate' })])
-        const { limits, redefined } = await store.take([anew], 0)
-        equal([limits.map((status) => status.remaining), namesOf(redefined)], [[left, left], []], 'left, and redefined')
+        const { limits } = await store.take([anew], 0)
+        equal(
+          limits.map((status) => status.remaining),
+          [left, left],
+          'left',
+        )
       }
-    },
-  },
-  {
-    name: 'redefined has the statuses of buckets that owe something under another definition',
-    check: async (store) => {
-      const [a, b, c] = [perSecond(1, { name: 'a' }), perSecond(2, { name: 'b' }), perSecond(3, { name: 'c' })]
-      const again = [perSecond(4, { name: 'a' }), b, perSecond(3, { name: 'c', burst: 9 })]
-      equal((await store.take([charge([a, b, c])], 0)).redefined, [], 'the first time')
-      const { redefined, limits } = await store.take([charge(again)], 0)
-      equal(redefined, [limits[0], limits[2]], 'redefined')
-      equal((await store.take([charge(again)], 0)).redefined, [], 'the next time')
-      const several = [charge(again), charge([a], { key: 'other' })]
-      equal((await store.take(several, 0)).redefined, [], 'the next time, of several charges')
     },
   },
   {

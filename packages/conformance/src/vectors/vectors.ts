@@ -42,8 +42,6 @@ export interface VectorAnswer {
   readonly refused: readonly boolean[]
   readonly waits: readonly (number | null)[]
   readonly full: readonly number[]
-  /** Which statuses are redefined, by their place; left out where none is. */
-  readonly redefined?: readonly number[] | undefined
 }
 
 /**
@@ -77,7 +75,7 @@ export async function checkVector(store: Store, vector: Vector): Promise<void> {
 }
 
 /** A decision as vectors have it. */
-export function answerOf({ allowed, retryAfterMs, refusedBy, limits, redefined }: Decision): VectorAnswer {
+export function answerOf({ allowed, retryAfterMs, refusedBy, limits }: Decision): VectorAnswer {
   return {
     allowed,
     wait: waitOf(retryAfterMs),
@@ -87,7 +85,6 @@ export function answerOf({ allowed, retryAfterMs, refusedBy, limits, redefined }
     refused: limits.map((status) => status.refused),
     waits: limits.map((status) => waitOf(status.retryAfterMs)),
     full: limits.map((status) => status.fullAfterMs),
-    ...(redefined.length === 0 ? {} : { redefined: redefined.map((status) => limits.indexOf(status)) }),
   }
 }
 

@@ -150,7 +150,7 @@ describe(`the memory store over programs drawn with seed ${SEED}`, () => {
   })
 })
 
-/** What is left and when it is full; not whether a limit was redefined, which a refusal has done with. */
+/** What is left and when it is full. */
 function bucketsOf(step: Answered | undefined): string {
   return JSON.stringify([step?.now, step?.answer.left, step?.answer.full])
 }

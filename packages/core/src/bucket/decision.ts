@@ -14,8 +14,6 @@ export interface Decision {
   readonly retryAfterMs: number
   /** The names, as sent (see {@link sentName}), of the limits that refused. */
   readonly refusedBy: readonly string[]
-  /** Statuses of buckets whose limit had changed since they were last charged. */
-  readonly redefined: readonly LimitStatus[]
 }
 
 /** Checks an argument that should be a decision. @throws RailError `RAIL_BAD_OPTION` */
@@ -60,7 +58,7 @@ export function statusOf(
 }
 
 /** The decision that the statuses of all its buckets make. */
-export function decisionOf(limits: readonly LimitStatus[], redefined: readonly LimitStatus[] = NO_STATUS): Decision {
+export function decisionOf(limits: readonly LimitStatus[]): Decision {
   let retryAfterMs = 0
   let refusedBy: string[] | undefined
   for (const status of limits) {
@@ -72,13 +70,13 @@ export function decisionOf(limits: readonly LimitStatus[], redefined: readonly L
     else if (refusedBy.length === 1) refusedBy = listOf(refusedBy[0] as string, name)
     else refusedBy.push(name)
   }
-  if (refusedBy === undefined) return new Decided(true, limits, retryAfterMs, NO_NAMES, redefined)
-  return new Decided(false, limits, retryAfterMs, refusedBy, redefined)
+  if (refusedBy === undefined) return new Decided(true, limits, retryAfterMs, NO_NAMES)
+  return new Decided(false, limits, retryAfterMs, refusedBy)
 }
 
 /** The decision when all limits had room, and none has changed. */
 export function allowedBy(limits: readonly LimitStatus[]): Decision {
-  return new Decided(true, limits, 0, NO_NAMES, NO_STATUS)
+  return new Decided(true, limits, 0, NO_NAMES)
 }
 
 // Classes, since V8 may come to make what a literal makes in its old space: see list-of.ts.
@@ -119,22 +117,13 @@ class Decided implements Decision {
   readonly limits: readonly LimitStatus[]
   readonly retryAfterMs: number
   readonly refusedBy: readonly string[]
-  readonly redefined: readonly LimitStatus[]
 
-  constructor(
-    allowed: boolean,
-    limits: readonly LimitStatus[],
-    retryAfterMs: number,
-    refusedBy: readonly string[],
-    redefined: readonly LimitStatus[],
-  ) {
+  constructor(allowed: boolean, limits: readonly LimitStatus[], retryAfterMs: number, refusedBy: readonly string[]) {
     this.allowed = allowed
     this.limits = limits
     this.retryAfterMs = retryAfterMs
     this.refusedBy = refusedBy
-    this.redefined = redefined
   }
 }
 
-const NO_STATUS: readonly LimitStatus[] = Object.freeze([])
 const NO_NAMES: readonly string[] = Object.freeze([])

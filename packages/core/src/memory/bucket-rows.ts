@@ -57,17 +57,9 @@ export class BucketRows {
 
   /**
    * What each bucket of `limits` owes `now`, written to `owed` and `totals` from `place` on: drained, and carried over where
-   * the limit has changed since; the places of those are added to `changed`. Changes nothing. NO_ROW owes nothing.
+   * the limit has changed since. Changes nothing. NO_ROW owes nothing.
    */
-  read(
-    row: number,
-    limits: readonly Limit[],
-    now: number,
-    owed: number[],
-    totals: number[],
-    place: number,
-    changed: number[],
-  ): void {
+  read(row: number, limits: readonly Limit[], now: number, owed: number[], totals: number[], place: number): void {
     for (let index = 0; index < limits.length; index++) owed[place + index] = totals[place + index] = 0
     if (row === NO_ROW) return
     const { limits: kept, blocks, hasTotals } = this.layoutOf(row)
@@ -84,7 +76,6 @@ export class BucketRows {
       let total = hasTotals ? drained(state[first + kept.length + slot] as number, elapsed, before) : owes
       if (!same && !sameBucket(before, limit)) {
         // A full bucket is as good as a missing one, of which nobody knows what its limit was.
-        if (total > 0) changed.push(place + index)
         ;({ owed: owes, total } = carriedOver(owes, total, before, limit))
       }
       owed[place + index] = owes

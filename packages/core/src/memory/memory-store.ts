@@ -34,7 +34,6 @@ export class MemoryStore implements Store {
   readonly #aheadMs: number[] = []
   readonly #owed: number[] = []
   readonly #totals: number[] = []
-  readonly #changed: number[] = []
   /** Room for a block of full buckets. */
   #full = new Float64Array()
 
@@ -139,25 +138,14 @@ export class MemoryStore implements Store {
     commit: boolean,
     before: readonly Charge[] = NO_CHARGES,
   ): Decision {
-    const changed = this.#changed
-    changed.length = 0
-    const allowed = this.#ask(buckets, asked, now, before, changed)
+    const allowed = this.#ask(buckets, asked, now, before)
     const statuses = this.#answer(asked, allowed)
     if (commit) this.#write(buckets, asked, now)
-    return decisionOf(
-      statuses,
-      changed.length === 0 ? undefined : changed.map((bucket) => statuses[bucket] as LimitStatus),
-    )
+    return decisionOf(statuses)
   }
 
-  /** Reads what every bucket owes now and asks whether all have room. `changed` receives those whose limit has changed. */
-  #ask(
-    buckets: BucketRows,
-    asked: readonly Charge[],
-    now: number,
-    before: readonly Charge[],
-    changed: number[],
-  ): boolean {
+  /** Reads what every bucket owes now and asks whether all have room. */
+  #ask(buckets: BucketRows, asked: readonly Charge[], now: number, before: readonly Charge[]): boolean {
     const owed = this.#owed
     const totals = this.#totals
     let allowed = true
@@ -168,7 +156,7 @@ export class MemoryStore implements Store {
       const row = buckets.find(scope, key)
       this.#rows[index] = row
       this.#aheadMs[index] = row === NO_ROW ? 0 : buckets.aheadMs(row, now)
-      buckets.read(row, limits, now, owed, totals, bucket, changed)
+      buckets.read(row, limits, now, owed, totals, bucket)
       for (let i = 0; i < limits.length; i++, bucket++) {
         const limit = limits[i] as Limit
         if (before.length > 0) {

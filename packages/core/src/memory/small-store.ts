@@ -10,7 +10,7 @@ import {
   MOST_AHEAD_MS,
   owedAfterTake,
 } from '../bucket/bucket.js'
-import { type Decision, decisionOf, type LimitStatus, statusOf } from '../bucket/decision.js'
+import { type Decision, decisionOf, statusOf } from '../bucket/decision.js'
 import { forgetLimit } from '../bucket/static-limits.js'
 import type { Store } from '../bucket/store.js'
 import { type Charge, chargesBeside, checkKey, disjoint, tokensTaken } from '../limit/charge.js'
@@ -33,8 +33,6 @@ interface Row {
 /** A bucket as a request meets it. */
 interface Bucket extends Carried {
   readonly limit: Limit
-  /** Whether it owed something under another definition. */
-  readonly changed: boolean
 }
 
 /**
@@ -95,17 +93,14 @@ export class MemoryStore implements Store {
       return { charge, row, buckets, aheadMs: aheadOf(row, now) }
     })
     const allowed = met.every(({ charge: { cost }, buckets }) => buckets.every((bucket) => hasRoom(bucket, cost)))
-    const redefined: LimitStatus[] = []
     const statuses = met.flatMap(({ charge: { scope = '', key, cost }, buckets, aheadMs }) =>
       buckets.map((bucket, index) => {
-        const { limit, changed } = bucket
+        const { limit } = bucket
         const tokens = costFor(limit, cost)
         const refused = !hasRoom(bucket, cost)
         if (allowed) buckets[index] = moved(bucket, tokens)
         const { owed } = buckets[index] as Bucket
-        const status = statusOf(limit, key, scope, tokens, refused, owed, aheadMs)
-        if (changed) redefined.push(status)
-        return status
+        return statusOf(limit, key, scope, tokens, refused, owed, aheadMs)
       }),
     )
     if (commit) {
@@ -122,7 +117,7 @@ export class MemoryStore implements Store {
         }
       }
     }
-    return decisionOf(statuses, redefined)
+    return decisionOf(statuses)
   }
 
   /** Moves what the buckets of a charge owe by so many tokens, each at the definition that it has now. */
@@ -227,12 +222,12 @@ function bucketsOf(row: Row | undefined, limits: readonly Limit[], now: number):
     const same = row?.limits[index]?.name === limit.name
     const slot = same ? index : (row?.limits.findIndex(({ name }) => name === limit.name) ?? -1)
     const before = row?.limits[slot]
-    if (row === undefined || before === undefined) return { limit, owed: 0, total: 0, changed: false }
+    if (row === undefined || before === undefined) return { limit, owed: 0, total: 0 }
     const elapsed = elapsedMs(row.at, now)
     const owed = drained(row.owed[slot] as number, elapsed, before)
     const total = drained(row.totals[slot] as number, elapsed, before)
-    if (sameBucket(before, limit)) return { limit, owed, total, changed: false }
-    return { limit, ...carriedOver(owed, total, before, limit), changed: total > 0 }
+    if (sameBucket(before, limit)) return { limit, owed, total }
+    return { limit, ...carriedOver(owed, total, before, limit) }
   })
 }
 

@@ -10,7 +10,7 @@ function failing() {
     throw new Error(state.says)
   }
   const store: Store = {
-    take: () => (state.takes ? { allowed: true, limits: [], retryAfterMs: 0, refusedBy: [], redefined: [] } : fail()),
+    take: () => (state.takes ? { allowed: true, limits: [], retryAfterMs: 0, refusedBy: [] } : fail()),
     peek: fail,
     settle: fail,
     reset: fail,

@@ -61,7 +61,7 @@ export const RAIL_MUTANTS: readonly Mutant[] = [
     breaks: ['a request that was not counted has no decision'],
     outcome: (outcome) => ({
       ...outcome,
-      decision: outcome.decision ?? { allowed: true, limits: [], retryAfterMs: 0, refusedBy: [], redefined: [] },
+      decision: outcome.decision ?? { allowed: true, limits: [], retryAfterMs: 0, refusedBy: [] },
     }),
   },
   {

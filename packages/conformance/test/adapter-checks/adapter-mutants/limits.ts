@@ -12,7 +12,6 @@ class OneAfterTheOther extends MemoryStore {
       limits: decisions.flatMap((decision) => decision.limits),
       retryAfterMs: Math.max(...decisions.map((decision) => decision.retryAfterMs)),
       refusedBy: decisions.flatMap((decision) => decision.refusedBy),
-      redefined: [],
     }
   }
 }

@@ -39,6 +39,5 @@ export function joined(decisions: readonly Decision[]): Decision {
     limits: decisions.flatMap((decision) => decision.limits),
     retryAfterMs: Math.max(...decisions.map((decision) => decision.retryAfterMs)),
     refusedBy: decisions.flatMap((decision) => decision.refusedBy),
-    redefined: decisions.flatMap((decision) => decision.redefined),
   }
 }

@@ -90,17 +90,17 @@ class TakesBeforeItAsksTheNext extends ExactStore {
 }
 
 class TellsTheLongestWaitOfAll extends ExactStore {
-  protected override decisionOf(limits: readonly LimitStatus[], redefined: ReadonlySet<number>): Decision {
+  protected override decisionOf(limits: readonly LimitStatus[]): Decision {
     return {
-      ...super.decisionOf(limits, redefined),
+      ...super.decisionOf(limits),
       retryAfterMs: Math.max(0, ...limits.map((status) => status.retryAfterMs)),
     }
   }
 }
 
 class NamesOnlyTheFirst extends ExactStore {
-  protected override decisionOf(limits: readonly LimitStatus[], redefined: ReadonlySet<number>): Decision {
-    const decision = super.decisionOf(limits, redefined)
+  protected override decisionOf(limits: readonly LimitStatus[]): Decision {
+    const decision = super.decisionOf(limits)
     return { ...decision, refusedBy: decision.refusedBy.slice(0, 1) }
   }
 }

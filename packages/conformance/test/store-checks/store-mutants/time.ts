@@ -381,16 +381,6 @@ export const TIME_MUTANTS: readonly Mutant[] = [
     redefining((bucket, now) => bucket.limit !== now),
   ),
   mutant(
-    'redefined has the statuses of buckets that owe something under another definition',
-    'nothing is told',
-    redefining(() => false),
-  ),
-  mutant(
-    'redefined has the statuses of buckets that owe something under another definition',
-    'all are told',
-    redefining(() => true),
-  ),
-  mutant(
     'a share takes the place of the whole limit, and gives it back, at what was spent',
     'a bucket for each definition',
     limiting((limit) => ({ ...limit, name: `${limit.name} of ${limit.burst}` })),
