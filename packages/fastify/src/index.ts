@@ -6,7 +6,7 @@ import {
   RailError,
   type RouteOptions,
 } from '@rail/core'
-import { addFields, checkOption, isPreflight, unexpected } from '@rail/core/adapter'
+import { addFields, checkOption, isPreflight, suggestionFor, unexpected } from '@rail/core/adapter'
 import type {
   FastifyInstance,
   FastifyPluginCallback,
@@ -104,7 +104,8 @@ function pluginFor({ server }: FastifyInstance, options: RateLimitOptions): Rate
 function pluginOf(options: RateLimitOptions): RateLimit {
   const limiter = createLimiter<FastifyRequest>(options, { ownOptions: ['hook'] })
   const { hook = 'onRequest' } = options
-  checkOption('hook', hook, "'onRequest' or 'preHandler'", (value) => value === 'onRequest' || value === 'preHandler')
+  const hint = suggestionFor(String(hook), HOOKS).trim() || undefined
+  checkOption('hook', hook, "'onRequest' or 'preHandler'", (value) => HOOKS.includes(value), hint)
   const limiterOf = routeLimiters(limiter)
   const owner = {}
 
@@ -185,6 +186,8 @@ function answer(
 function asIs(body: unknown): string {
   return body as string
 }
+
+const HOOKS: readonly unknown[] & readonly string[] = ['onRequest', 'preHandler']
 
 const META = { name: '@rail/fastify', fastify: '5.x' }
 

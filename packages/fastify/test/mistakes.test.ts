@@ -15,12 +15,16 @@ describe('a limiter that is not registered', () => {
     const response = await app.inject('/')
     expect([response.statusCode, response.json().message]).toEqual([
       500,
-      expect.stringMatching(/rateLimit is a plugin, not a hook: await app\.register\(rateLimit, options\)/),
+      expect.stringMatching(
+        /^rateLimit: expected to be registered as a plugin, got an object\. Write await app\.register\(rateLimit, options\)/,
+      ),
     ])
   })
 
   test('but called with nothing says what it takes', () => {
-    expect(() => (rateLimit as unknown as () => void)()).toThrow(/takes an object of options, got undefined/)
+    expect(() => (rateLimit as unknown as () => void)()).toThrow(
+      /^rateLimit\(\): expected an object of options, got undefined/,
+    )
   })
 })
 
@@ -28,13 +32,13 @@ describe('a mistyped', () => {
   test.each([
     [
       { hook: 'prehandler' },
-      /The option hook is 'onRequest' or 'preHandler', got "prehandler"\. Did you mean "preHandler"\?/,
+      /^hook: expected 'onRequest' or 'preHandler', got "prehandler"\. Did you mean "preHandler"\?/,
     ],
     [{ hook: 'onrequest' }, /Did you mean "onRequest"\?/],
-    [{ hook: 'onSend' }, /got "onSend"\. Give one, or leave it out\.$/],
+    [{ hook: 'onSend' }, /got "onSend"\.$/],
     [{ hook: true }, /got true/],
-    [{ hok: 'preHandler' }, /no option "hok"\. Did you mean "hook"\?/],
-    [{ identfy: () => 'acme' }, /no option "identfy"\. Did you mean "identify"\?/],
+    [{ hok: 'preHandler' }, /^hok: not an option of rateLimit\(\)\. Did you mean "hook"\?/],
+    [{ identfy: () => 'acme' }, /^identfy: not an option of rateLimit\(\)\. Did you mean "identify"\?/],
   ])('option %o is an error at start, with a suggestion', async (mistyped, words) => {
     const wrong = { ...options, ...mistyped } as RateLimitOptions
     await expect(async () => Fastify().register(rateLimit, wrong)).rejects.toThrow(words)
@@ -42,13 +46,10 @@ describe('a mistyped', () => {
   })
 
   test.each([
-    [{ costs: 3 }, /config\.rail of route \/v1\/report has no option "costs"\. Did you mean "cost"\?/],
-    [{ limit: [perMinute(1)] }, /has no option "limit"\. Did you mean "limits"\?/],
-    [
-      [perMinute(1)],
-      /config\.rail of route \/v1\/report takes an object of options, got an array of 1\. Its options: cost,/,
-    ],
-    [true, /config\.rail of route \/v1\/report is false or an object, got true\. Write false, \{ cost \},/],
+    [{ costs: 3 }, /^costs: not an option of config\.rail of route \/v1\/report\. Did you mean "cost"\?/],
+    [{ limit: [perMinute(1)] }, /^limit: not an option of .*Did you mean "limits"\?/],
+    [[perMinute(1)], /^config\.rail of route \/v1\/report: expected an object of options, got an array of 1/],
+    [true, /^config\.rail of route \/v1\/report: expected false or an object, got true\. Write false, \{ cost \},/],
   ])("option of a route %o is an error at start, with the route's URL and a suggestion", async (rail, words) => {
     const app = await limited()
     expect(() => app.get('/v1/report', { config: { rail: rail as never } }, async () => 'ok')).toThrow(words)
@@ -62,7 +63,7 @@ test.each([
   const register = async (): Promise<unknown> => Fastify().register(rateLimit(options), { [name]: value } as never)
   await expect(register).rejects.toMatchObject({
     code: 'RAIL_UNKNOWN_OPTION',
-    message: expect.stringContaining(`takes no more of them, got "${name}". Give it to rateLimit().`),
+    message: expect.stringMatching(`^${name}: not an option of register\\(\\).*Pass it to rateLimit`),
   })
 })
 

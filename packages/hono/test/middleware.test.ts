@@ -12,7 +12,7 @@ it('that was mounted without being called says so, and lets nobody through', asy
   const response = await app.request('/')
   expect([response.status, await response.text()]).toEqual([
     500,
-    expect.stringMatching(/rateLimit is to be called, and what it returns mounted/),
+    expect.stringMatching(/not an option of rateLimit\(\)\. Call rateLimit\(\), and mount what it returns/),
   ])
 })
 

@@ -22,5 +22,4 @@ it('that was mounted without being called says so, and lets nobody through', asy
   expect([status, failed]).toEqual([500, [expect.objectContaining({ message: expect.stringMatching(UNCALLED) })]])
 })
 
-const UNCALLED =
-  /rateLimit is to be called, and what it returns mounted: app\.use\(rateLimit\(\{ identify, limits \}\)\)/
+const UNCALLED = /not an option of rateLimit\(\)\. Call rateLimit\(\), and mount what it returns/

@@ -1,37 +1,26 @@
 import { railError, unexpected } from './errors.js'
-import { namesOf, replacementFor, suggestionFor } from './suggestion.js'
+import { adviceOnName, replacementFor } from './suggestion.js'
 
 /**
  * Checks that options are an object with known names only.
  *
  * @param where What takes the options, such as `rateLimit()`.
- * @param ifObject What to do about an object of a class, which cannot be options.
- * @param insteadOf What to write instead of a name that is known to be wrong, as a sentence.
- * @throws RailError `RAIL_UNKNOWN_OPTION` with the closest name or all names, `RAIL_BAD_OPTION` for anything but an object
+ * @param adviceOn What to do about an unknown name, as a sentence. @default the closest name, or all names
+ * @throws RailError `RAIL_UNKNOWN_OPTION`, `RAIL_BAD_OPTION` for anything but an object
  */
 export function checkOptionNames(
   options: unknown,
   known: readonly string[],
   where: string,
-  ifObject?: string,
-  insteadOf: (name: string) => string | undefined = () => undefined,
+  adviceOn: (name: string, known: readonly string[], options: object) => string | undefined = adviceOnName,
 ): void {
   if (typeof options !== 'object' || options === null || Array.isArray(options)) {
     throw unexpected('RAIL_BAD_OPTION', where, 'an object of options', options)
   }
   for (const name of Object.keys(options)) {
     if (known.includes(name)) continue
-    if (ifObject !== undefined && !isPlain(options)) {
-      throw unexpected('RAIL_BAD_OPTION', where, 'an object of options', options, ifObject)
-    }
-    const hint = insteadOf(name) ?? (suggestionFor(name, known).trim() || namesOf(known))
-    throw railError('RAIL_UNKNOWN_OPTION', `${name}: not an option of ${where}`, hint)
+    throw railError('RAIL_UNKNOWN_OPTION', `${name}: not an option of ${where}`, adviceOn(name, known, options))
   }
-}
-
-function isPlain(object: object): boolean {
-  const prototype: unknown = Object.getPrototypeOf(object)
-  return prototype === null || Object.getPrototypeOf(prototype) === null
 }
 
 /**

@@ -3,7 +3,11 @@ export function suggestionFor(_name: string, _known: readonly string[]): string 
   return ''
 }
 
-export function namesOf(_known: readonly string[]): string | undefined {
+export function adviceOnName(_name: string, _known: readonly string[]): string | undefined {
+  return
+}
+
+export function adviceOnLimiterOption(_name: string, _known: readonly string[], _options: object): string | undefined {
   return
 }
 

@@ -8,9 +8,18 @@ export function suggestionFor(name: string, known: readonly string[]): string {
     : ''
 }
 
-/** `Options: …`, with all names that are known. */
-export function namesOf(known: readonly string[]): string | undefined {
-  return `Options: ${known.join(', ')}.`
+/** What to do about an unknown name: the closest known one, else all of them. */
+export function adviceOnName(name: string, known: readonly string[]): string | undefined {
+  return suggestionFor(name, known).trim() || `Options: ${known.join(', ')}.`
+}
+
+/** What to do about an unknown name in the options of a limiter. */
+export function adviceOnLimiterOption(name: string, known: readonly string[], options: object): string | undefined {
+  // An object of a class is a framework's request: the limiter was mounted without being called.
+  const prototype: unknown = Object.getPrototypeOf(options)
+  const isPlain = prototype === null || Object.getPrototypeOf(prototype) === null
+  if (!isPlain) return 'Call rateLimit(), and mount what it returns: app.use(rateLimit({ identify, limits })).'
+  return replacementFor(name) ?? adviceOnName(name, known)
 }
 
 /**

@@ -4,7 +4,7 @@ import { type Clock, monotonicClock } from '../base/clock.js'
 import { railError, unexpected } from '../base/errors.js'
 import { chain, type MaybePromise } from '../base/maybe-promise.js'
 import type { Shape } from '../base/notes.js'
-import { replacementFor } from '../base/suggestion.js'
+import { adviceOnLimiterOption } from '../base/suggestion.js'
 import type { Decision } from '../bucket/decision.js'
 import { isLimitSource } from '../bucket/limit-source.js'
 import { defineLimits } from '../bucket/static-limits.js'
@@ -48,13 +48,7 @@ export interface Settings<Request> {
 /** Checks the options and makes the steps of a limiter. @throws RailError for anything wrong */
 export function settingsOf<Request>(options: LimiterOptions<Request>, framework?: Framework): Settings<Request> {
   if (framework) checkOptionNames(framework, ['reshaped', 'ownOptions'], 'createLimiter()')
-  checkOptionNames(
-    options,
-    [...OPTION_NAMES, ...(framework?.ownOptions ?? [])],
-    'rateLimit()',
-    UNCALLED,
-    replacementFor,
-  )
+  checkOptionNames(options, [...OPTION_NAMES, ...(framework?.ownOptions ?? [])], 'rateLimit()', adviceOnLimiterOption)
   for (const [name, expected, passes] of CHECKS) checkOption(name, options[name], expected, passes)
   checkJitter(options.jitter)
   const { store = new MemoryStore(), scope = '', clock = monotonicClock, jitter, dryRun = false } = options
@@ -100,13 +94,11 @@ function define(store: Store, scope: string, limits: unknown): void {
   if (Array.isArray(limits)) defineLimits(store, scope, limits)
 }
 
+/** The hooks for decisions: the source's, if it has one, and the user's. */
 function hooksOf<Request>({ limits, onDecision }: LimiterOptions<Request>): Settings<Request>['decisionHooks'] {
-  const source = isLimitSource(limits) ? limits : undefined
-  const hooks: Settings<Request>['decisionHooks'][number][] = []
-  if (source?.onDecision !== undefined)
-    hooks.push((decision, _request, earlier) => source.onDecision?.(decision, earlier))
-  if (onDecision !== undefined) hooks.push(onDecision)
-  return hooks
+  const hooks = onDecision === undefined ? [] : [onDecision]
+  if (!isLimitSource(limits) || limits.onDecision === undefined) return hooks
+  return [(decision, _request, earlier) => limits.onDecision?.(decision, earlier), ...hooks]
 }
 
 function chargingOf<Request>(options: LimiterOptions<Request>): Charging<Request> {
@@ -149,9 +141,6 @@ const CHECKS: readonly (readonly [
   ['onError', 'a function', isFunction],
   ['clock', 'a function that returns milliseconds', isFunction],
 ]
-
-/** What to do about a framework's request in place of options. */
-const UNCALLED = advice('Call it, and mount what it returns: app.use(rateLimit({ identify, limits })).')
 
 const OPTION_NAMES = [
   ...CHECKS.map(([name]) => name),

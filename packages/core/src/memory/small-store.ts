@@ -22,15 +22,12 @@ interface Row {
   readonly id: string
   readonly characters: number
   at: number
-  limits: readonly Limit[]
-  /** What each bucket owes, and what it owes in all: one array where the two are equal. */
-  owed: readonly number[]
-  totals: readonly number[]
+  buckets: readonly Bucket[]
   older: Row
   newer: Row
 }
 
-/** A bucket as a request meets it. */
+/** What a bucket owes under a limit. */
 interface Bucket extends Carried {
   readonly limit: Limit
 }
@@ -124,7 +121,7 @@ export class MemoryStore implements Store {
   #move(charge: Charge, tokens: number, now: number): void {
     const row = this.#rows.get(idOf(charge))
     if (row === undefined && tokens <= 0) return
-    const kept = row === undefined ? [] : bucketsOf(row, row.limits, now).filter(({ total }) => total > 0)
+    const kept = owing(row, now)
     const limits = charge.limits.map((limit) => kept.find((bucket) => bucket.limit.name === limit.name)?.limit ?? limit)
     const buckets = bucketsOf(row, limits, now).map((bucket) => moved(bucket, tokens))
     this.#write(charge, buckets, now, aheadOf(row, now), false)
@@ -133,26 +130,15 @@ export class MemoryStore implements Store {
   /** Writes a charge's buckets to its row, brought to now. Other buckets of the row stay while they owe. */
   #write(charge: Charge, buckets: readonly Bucket[], now: number, aheadMs: number, recent: boolean): void {
     const row = this.#rows.get(idOf(charge)) ?? this.#insert(charge, now)
-    if (recent && row.newer !== this.#ends) {
+    if (recent) {
       unlink(row)
       link(row, this.#ends)
     }
-    let all = buckets
-    let { limits } = charge
-    if (limits !== row.limits) {
-      const others = bucketsOf(row, row.limits, now)
-        .filter(({ limit, total }) => total > 0 && buckets.every((bucket) => bucket.limit.name !== limit.name))
-        .sort((a, b) => b.total / b.limit.flow - a.total / a.limit.flow)
-      all = [...buckets, ...others.slice(0, MOST_OTHERS)]
-    }
-    // Most rows can share the array of their limits.
-    if (all.length > limits.length || all.some(({ limit }, index) => limit !== limits[index])) {
-      limits = all.map(({ limit }) => limit)
-    }
+    const others = owing(row, now)
+      .filter(({ limit }) => buckets.every((bucket) => bucket.limit.name !== limit.name))
+      .sort((a, b) => b.total / b.limit.flow - a.total / a.limit.flow)
+    row.buckets = [...buckets, ...others.slice(0, MOST_OTHERS)]
     row.at = now + aheadMs
-    row.limits = limits
-    row.owed = all.map(({ owed }) => owed)
-    row.totals = all.every(({ owed, total }) => owed === total) ? row.owed : all.map(({ total }) => total)
   }
 
   /** A row for a key that has none. Others are dropped while there is no room. */
@@ -174,7 +160,7 @@ export class MemoryStore implements Store {
   #victim(now: number): Row {
     let row = this.#ends.newer
     for (let tried = 0; tried < VICTIMS && row !== this.#ends; tried++, row = row.newer) {
-      if (bucketsOf(row, row.limits, now).every(({ total }) => total === 0)) return row
+      if (owing(row, now).length === 0) return row
     }
     return this.#ends.newer
   }
@@ -200,7 +186,7 @@ function idOf({ scope = '', key }: Pick<Charge, 'scope' | 'key'>): string {
 
 /** A row that is its own neighbour, without buckets. */
 function rowOf(id: string, characters: number, at: number): Row {
-  const row = { id, characters, at, limits: [], owed: [], totals: [] } as unknown as Row
+  const row = { id, characters, at, buckets: [] as readonly Bucket[] } as Row
   row.older = row.newer = row
   return row
 }
@@ -218,17 +204,20 @@ function unlink({ older, newer }: Row): void {
 
 /** The buckets that these limits have in a row, drained to `now` and carried over where a limit has changed. */
 function bucketsOf(row: Row | undefined, limits: readonly Limit[], now: number): Bucket[] {
-  return limits.map((limit, index) => {
-    const same = row?.limits[index]?.name === limit.name
-    const slot = same ? index : (row?.limits.findIndex(({ name }) => name === limit.name) ?? -1)
-    const before = row?.limits[slot]
-    if (row === undefined || before === undefined) return { limit, owed: 0, total: 0 }
+  return limits.map((limit) => {
+    const kept = row?.buckets.find((bucket) => bucket.limit.name === limit.name)
+    if (row === undefined || kept === undefined) return { limit, owed: 0, total: 0 }
     const elapsed = elapsedMs(row.at, now)
-    const owed = drained(row.owed[slot] as number, elapsed, before)
-    const total = drained(row.totals[slot] as number, elapsed, before)
-    if (sameBucket(before, limit)) return { limit, owed, total }
-    return { limit, ...carriedOver(owed, total, before, limit) }
+    const owed = drained(kept.owed, elapsed, kept.limit)
+    const total = drained(kept.total, elapsed, kept.limit)
+    return { limit, ...(sameBucket(kept.limit, limit) ? { owed, total } : carriedOver(owed, total, kept.limit, limit)) }
   })
+}
+
+/** The buckets of a row that owe something at `now`. */
+function owing(row: Row | undefined, now: number): Bucket[] {
+  const limits = row?.buckets.map(({ limit }) => limit) ?? []
+  return bucketsOf(row, limits, now).filter(({ total }) => total > 0)
 }
 
 /** A bucket from which so many tokens more or, below 0, fewer are taken. */
@@ -245,7 +234,7 @@ function hasRoom({ limit, owed }: Bucket, cost: number): boolean {
 
 /** How far the clock has stepped back behind a row, in milliseconds; 0 where nothing is owed or the step was too long. */
 function aheadOf(row: Row | undefined, now: number): number {
-  if (row === undefined || row.totals.every((total) => total === 0)) return 0
+  if (row === undefined || row.buckets.every(({ total }) => total === 0)) return 0
   const aheadMs = row.at - now
   return aheadMs > 0 && aheadMs <= MOST_AHEAD_MS ? aheadMs : 0
 }

@@ -197,8 +197,8 @@ const BAD: readonly (readonly [options: unknown, code: string, message: string])
     new (class {
       method = 'GET'
     })(),
-    'RAIL_BAD_OPTION',
-    'rateLimit(): expected an object of options, got an object. Call it, and mount what it returns: app.use(rateLimit({ identify, limits })).',
+    'RAIL_UNKNOWN_OPTION',
+    'method: not an option of rateLimit(). Call rateLimit(), and mount what it returns: app.use(rateLimit({ identify, limits })).',
   ],
 ]
 

@@ -204,15 +204,6 @@ function forgetting(
   }
 }
 
-/** With the definitions that count as changed as `isRedefined` has them. */
-function redefining(isRedefined: (bucket: ExactBucket, now: Limit) => boolean): new () => ExactStore {
-  return class extends ExactStore {
-    protected override isRedefined(bucket: ExactBucket, now: Limit): boolean {
-      return isRedefined(bucket, now)
-    }
-  }
-}
-
 /** What breaks the sentences about the clock and about limits that change. */
 export const TIME_MUTANTS: readonly Mutant[] = [
   mutant('a step back of the clock mints nothing and is waited out', 'a step back drains', MintsOnAStepBack),
@@ -378,7 +369,7 @@ export const TIME_MUTANTS: readonly Mutant[] = [
   mutant(
     'limits that are equal but made anew are the same',
     'compared by identity',
-    redefining((bucket, now) => bucket.limit !== now),
+    forgetting((bucket, limits) => !limits.includes(bucket.limit)),
   ),
   mutant(
     'a share takes the place of the whole limit, and gives it back, at what was spent',
