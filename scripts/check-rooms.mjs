@@ -2,12 +2,13 @@
 // there at all has to be a room or a door. Fails on any other arrow between rooms, and on any circle between files.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { finish, root } from './workspace.mjs'
 
 const IMPORT = /(?:^|\n) *(?:import|export)\b[^'"`;]*?from *['"](\.[^'"]+)['"]|import\(\s*['"](\.[^'"]+)['"]\s*\)/g
 
 /** Every import of a package's sources: by file, the files that it imports, types too. */
-function importsOf(folder) {
+export function importsOf(folder) {
   const files = readdirSync(folder, { recursive: true }).filter((file) => file.endsWith('.ts'))
   return new Map(
     files.map((file) => {
@@ -49,12 +50,17 @@ function circles(name, imports) {
   return found
 }
 
-const packages = readdirSync(join(root, 'packages')).filter((name) => existsSync(join(root, 'packages', name, 'src')))
-const faults = packages.flatMap((name) => {
-  const folder = join(root, 'packages', name)
-  const imports = importsOf(join(folder, 'src'))
-  const path = join(folder, 'rooms.json')
-  const rooms = existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : undefined
+/** What is wrong with a package's imports. `rooms`: the rooms that each room may import; `undefined`: it has no rooms. */
+export function faultsOf(name, imports, rooms) {
   return [...(rooms === undefined ? [] : wrongArrows(name, imports, rooms)), ...circles(name, imports)]
-})
-finish(`rooms of ${packages.length} packages`, faults)
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const packages = readdirSync(join(root, 'packages')).filter((name) => existsSync(join(root, 'packages', name, 'src')))
+  const faults = packages.flatMap((name) => {
+    const path = join(root, 'packages', name, 'rooms.json')
+    const rooms = existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : undefined
+    return faultsOf(name, importsOf(join(root, 'packages', name, 'src')), rooms)
+  })
+  finish(`rooms of ${packages.length} packages`, faults)
+}

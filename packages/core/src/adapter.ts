@@ -1,7 +1,7 @@
 // What authors of adapters import besides the names of the main door.
 export { checkOption, checkOptionNames } from './base/check.js'
 export { railError, shown, throwError, unexpected } from './base/errors.js'
-export { chain, isPromise } from './base/maybe-promise.js'
+export { isPromise } from './base/maybe-promise.js'
 export { suggestionFor } from './base/suggestion.js'
 export { type Field, type FieldReader, mergeField, mergeFields } from './headers/field.js'
 export { isPreflight, type PreflightReader } from './limiter/preflight.js'

@@ -93,7 +93,6 @@ const INNER = [
   'disjoint',
   'drained',
   'fits',
-  'chain',
   'checkKey',
   'forgetLimit',
   'isPreflight',

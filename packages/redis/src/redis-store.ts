@@ -1,5 +1,5 @@
 import { type Charge, type Decision, type MaybePromise, RailError, type Store } from '@rail/core'
-import { decisionOf } from '@rail/core/store'
+import { decisionOf, forgetLimit } from '@rail/core/store'
 import { connectionBy, connectionOf } from './connect.js'
 import type { Connection } from './connection.js'
 import { type KeyName, keyName } from './key-name.js'
@@ -82,6 +82,11 @@ export class RedisStore implements Store {
 
   async reset(key: string, scope = ''): Promise<void> {
     await this.#change(this.#nameOf(scope, key), ['reset'], 0)
+  }
+
+  /** Lets a limit that is the same for every request be defined otherwise: for a limiter that is made again. */
+  forget(scope: string, name: string): void {
+    forgetLimit(this, scope, name)
   }
 
   /**

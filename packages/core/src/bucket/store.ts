@@ -27,6 +27,11 @@ export interface Store {
   settle(charges: readonly Charge[], actual: number, now: number): MaybePromise<void>
   /** Forgets a key in a scope (`''` by default): its buckets are full again. */
   reset(key: string, scope?: string): MaybePromise<void>
+  /**
+   * Forgets how the limit of a scope and a name was defined, so that another limiter on this store can define it anew. What
+   * customers have spent stays. Only stores that several limiters share need it: call `forgetLimit(this, scope, name)`.
+   */
+  forget?(scope: string, name: string): void
 }
 
 /** Whether a value has the methods of a store. */
