@@ -60,3 +60,7 @@ export const isWholeFrom =
   (least: number) =>
   (value: unknown): boolean =>
     Number.isSafeInteger(value) && (value as number) >= least
+
+/** A cost in options, and how to say so. */
+export const COST = 'a whole number of tokens from 0, or a function'
+export const isCost = (value: unknown): boolean => isFunction(value) || isWholeFrom(0)(value)

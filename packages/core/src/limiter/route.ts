@@ -1,5 +1,5 @@
 import { advice } from '../base/advice.js'
-import { checkOption, checkOptionNames, isFunction, isString, isWholeFrom } from '../base/check.js'
+import { COST, checkOption, checkOptionNames, isCost, isFunction, isString } from '../base/check.js'
 import { railError } from '../base/errors.js'
 import { isLimitSource } from '../bucket/limit-source.js'
 import { type Charge, chargesBeside } from '../limit/charge.js'
@@ -26,12 +26,7 @@ export function routeOf<Request>(
 
 function checkRoute<Request>(route: RouteOptions<Request>, limiter: LimiterOptions<Request>): void {
   const { cost, scope, limits } = route
-  checkOption(
-    'cost',
-    cost,
-    'a whole number of tokens from 0, or a function',
-    (value) => isFunction(value) || isWholeFrom(0)(value),
-  )
+  checkOption('cost', cost, COST, isCost)
   checkOption('scope', scope, 'a string', isString)
   checkOption(
     'limits',

@@ -1,5 +1,5 @@
 import { advice } from '../base/advice.js'
-import { checkOption, checkOptionNames, isBoolean, isFunction, isString, isWholeFrom } from '../base/check.js'
+import { COST, checkOption, checkOptionNames, isBoolean, isCost, isFunction, isString } from '../base/check.js'
 import { type Clock, monotonicClock } from '../base/clock.js'
 import { railError, unexpected } from '../base/errors.js'
 import { chain, type MaybePromise } from '../base/maybe-promise.js'
@@ -131,7 +131,7 @@ const CHECKS: readonly (readonly [
   expected: string,
   passes: (value: unknown) => boolean,
 ])[] = [
-  ['cost', 'a whole number of tokens from 0, or a function', (value) => isFunction(value) || isWholeFrom(0)(value)],
+  ['cost', COST, isCost],
   ['store', 'a store, with take, peek, settle and reset', isStore],
   ['scope', 'a string', isString],
   ['onReject', 'a function', isFunction],
