@@ -1,3 +1,4 @@
+import { draft6, draft7, draft11, xRateLimit } from '@rail/express'
 import { parseRateLimit } from 'ratelimit-header-parser'
 import { describe, expect, test } from 'vitest'
 import { octokit, retrying } from './clients.js'
@@ -24,14 +25,14 @@ async function expectObedience(api: Api, client: (url: string) => Promise<number
 
 describe.concurrent.each(Object.keys(adapters))('on %s', (adapter) => {
   test.each(Object.entries(retrying))('%s waits as long as it is told and is let in', async (_name, client) => {
-    await withApi(adapter, 'draft-11', (api) => expectObedience(api, client))
+    await withApi(adapter, draft11, (api) => expectObedience(api, client))
   })
 
   test('octokit waits as long as X-RateLimit-Reset says and is let in', async () => {
-    await withApi(adapter, 'x-ratelimit', (api) => expectObedience(api, octokit))
+    await withApi(adapter, xRateLimit, (api) => expectObedience(api, octokit))
   })
 
-  test.each(['draft-6', 'draft-7', 'x-ratelimit'] as const)('ratelimit-header-parser reads %s', async (style) => {
+  test.each([draft6, draft7, xRateLimit])('ratelimit-header-parser reads $name', async (style) => {
     await withApi(adapter, style, async (api) => {
       const parsed = parseRateLimit(await fetch(api.url))
       expect(parsed).toMatchObject({ limit: 1, used: 1, remaining: 0 })
