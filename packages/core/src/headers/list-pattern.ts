@@ -9,7 +9,7 @@ let pattern: RegExp | undefined
 
 function listPattern(): RegExp {
   const string = String.raw`"(?:[ !#-[\]-~]|\\["\\])*"`
-  const display = String.raw`%"(?:[ !#$&-~]|%[0-9a-f]{2})*"`
+  const display = '%"(?:[ !#$&-~]|%[0-9a-f]{2})*"'
   const number = String.raw`-?(?:\d{1,12}\.\d{1,3}|\d{1,15})(?![\d.])`
   const other = String.raw`:[A-Za-z0-9+/]*=*:|\?[01]|@-?\d{1,15}(?![\d.])|[A-Za-z*][!#$%&'*+\-.^_\`|~A-Za-z0-9:/]*`
   const bare = `(?:${string}|${display}|${number}|${other})`

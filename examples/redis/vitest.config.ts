@@ -1,3 +1,3 @@
 import { project } from '../../vitest.base.js'
 
-export default project('example-redis-cluster')
+export default project('example-redis')
