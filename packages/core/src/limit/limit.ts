@@ -71,13 +71,33 @@ export function limit(definition: LimitDefinition): Limit {
   }
   refuseUnknown(definition, DEFINITION_NAMES, 'limit()')
   const { name, tokens, per, burst = tokens, counts = 'cost' } = definition
-  checkName(name)
-  checkTokens('tokens', tokens, name)
-  checkTokens('burst', burst, name)
   if (counts !== 'cost' && counts !== 'requests') {
     throw unexpected('RAIL_BAD_LIMIT', `counts of limit "${name}"`, "'cost' or 'requests'", counts)
   }
-  return limitOf({ name, tokens, windowMs: durationMs(per), burst, wholeBurst: burst, counts })
+  const id = idOf(name, tokens, per, burst, counts)
+  const known = made?.get(id)
+  if (known !== undefined) return known
+  checkName(name)
+  checkTokens('tokens', tokens, name)
+  checkTokens('burst', burst, name)
+  const limit = limitOf({ name, tokens, windowMs: durationMs(per), burst, wholeBurst: burst, counts })
+  if (made === undefined || made.size >= MOST_MADE) made = new Map()
+  made.set(id, limit)
+  return limit
+}
+
+/** Limits by their definitions: a function that makes equal limits for each request gets the same objects again. */
+let made: Map<string, Limit> | undefined
+const MOST_MADE = 256
+
+/** A string for each valid definition, and one that no valid definition has for all others. */
+function idOf(name: unknown, tokens: unknown, per: unknown, burst: unknown, counts: string): string {
+  const isPlain =
+    typeof name === 'string' &&
+    typeof tokens === 'number' &&
+    typeof burst === 'number' &&
+    (typeof per === 'number' || typeof per === 'string')
+  return isPlain ? `${tokens} ${burst} ${typeof per} ${counts} ${per} ${name}` : ''
 }
 
 /** `tokens` per second, named `per_second`. @throws as {@link limit} */
@@ -116,7 +136,19 @@ export function limitOf(rule: Pick<Limit, 'name' | 'tokens' | 'windowMs' | 'burs
     )
   }
   const flow = tokens / (windowMs / grain)
-  return Object.freeze({ kind: 'token-bucket', name, tokens, windowMs, burst, wholeBurst, counts, grain, flow, size })
+  const kind = 'token-bucket'
+  const limit = Object.freeze({ kind, name, tokens, windowMs, burst, wholeBurst, counts, grain, flow, size } as const)
+  own ??= new WeakSet()
+  own.add(limit)
+  return limit
+}
+
+/** The limits that this copy of core made. */
+let own: WeakSet<object> | undefined
+
+/** Whether this copy of core made a limit, so that it need not be checked. */
+export function isOwnLimit(value: object): boolean {
+  return own?.has(value) === true
 }
 
 /** Grains in one token: the window over its greatest common divisor with the tokens. */

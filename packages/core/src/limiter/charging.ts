@@ -2,7 +2,7 @@ import { advice } from '../base/advice.js'
 import { unexpected } from '../base/errors.js'
 import { chain, isPromise, type MaybePromise } from '../base/maybe-promise.js'
 import { type Charge, checkCost, checkKey } from '../limit/charge.js'
-import { checkLimits, checkNames } from '../limit/check-limits.js'
+import { checkedLimits, checkNames } from '../limit/check-limits.js'
 import type { Limit } from '../limit/limit.js'
 import type { Charging, PlainCharging, RouteOptions } from './options.js'
 
@@ -65,8 +65,8 @@ function limitsOf<Request>(
   request: Request,
   scope: string,
 ): MaybePromise<readonly Limit[]> {
-  if (typeof limits === 'function') return checkedLimits(limits(key, request), 'limits()')
-  return 'limitsFor' in limits ? checkedLimits(limits.limitsFor(key, scope), 'limitsFor()') : limits
+  if (typeof limits === 'function') return whenChecked(limits(key, request), 'limits()')
+  return 'limitsFor' in limits ? whenChecked(limits.limitsFor(key, scope), 'limitsFor()') : limits
 }
 
 /** The limits that apply on a route besides the plan's. */
@@ -76,16 +76,13 @@ function routeLimitsOf<Request>(
   key: string,
   request: Request,
 ): MaybePromise<readonly Limit[]> {
-  if (typeof limits === 'function') return checkedLimits(limits(key, request), 'limits() of with()')
+  if (typeof limits === 'function') return whenChecked(limits(key, request), 'limits() of with()')
   if (limits !== undefined || scope === undefined) return limits ?? NO_LIMITS
-  return 'limitsFor' in source ? checkedLimits(source.limitsFor(key, scope), 'limitsFor()') : NO_LIMITS
+  return 'limitsFor' in source ? whenChecked(source.limitsFor(key, scope), 'limitsFor()') : NO_LIMITS
 }
 
-function checkedLimits(limits: MaybePromise<readonly Limit[]>, subject: string): MaybePromise<readonly Limit[]> {
-  return chain(limits, (found) => {
-    checkLimits(found, subject)
-    return found
-  })
+function whenChecked(limits: MaybePromise<readonly Limit[]>, subject: string): MaybePromise<readonly Limit[]> {
+  return chain(limits, (found) => checkedLimits(found, subject))
 }
 
 /** The scope of a route or a charge within the limiter's. */
