@@ -1,7 +1,8 @@
 import { advice } from '../base/advice.js'
 import { railError, unexpected } from '../base/errors.js'
 import { bucketId, type Charge } from './charge.js'
-import { isOwnLimit, type Limit, limit as makeLimit } from './limit.js'
+import { checkedBefore, rememberChecked } from './interned.js'
+import { type Limit, limit as makeLimit } from './limit.js'
 import { sentName } from './sent-name.js'
 
 /**
@@ -27,24 +28,19 @@ export function checkLimits(limits: unknown, subject: string): asserts limits is
   // Limits of another copy of core, or read from JSON, are not frozen yet.
   for (const limit of limits) Object.freeze(limit)
   checked.add(Object.freeze(limits))
-  if (limits.length > 0) latest.set(limits[0] as Limit, limits)
+  rememberChecked(limits)
 }
 
 /**
- * Limits, checked. Where an equal array was checked before, that array: stores and headers know what an array means by its
- * identity, and so a function may make new limits for each request.
+ * Limits, checked: an equal array that was checked before, if there is one.
  *
  * @throws as {@link checkLimits}
  */
 export function checkedLimits(limits: readonly Limit[], subject: string): readonly Limit[] {
-  const known = Array.isArray(limits) ? latest.get(limits[0]) : undefined
-  if (known?.length === limits?.length && known?.every((limit, index) => limit === limits[index])) return known
-  checkLimits(limits, subject)
-  return limits
+  const known = checkedBefore(limits)
+  if (known === undefined) checkLimits(limits, subject)
+  return known ?? limits
 }
-
-/** The latest array of limits that was checked, by the first of them. */
-const latest = new WeakMap<Limit, readonly Limit[]>()
 
 const ARRAY = 'an array of limits'
 
@@ -81,7 +77,6 @@ export const MAKE_LIMITS = 'Make limits with limit() or perSecond().'
 /** Whether something is a limit as {@link makeLimit} makes it; `instanceof` would fail where a program has two copies of core. */
 export function isLimit(value: unknown): value is Limit {
   if (typeof value !== 'object' || value === null || (value as Limit).kind !== 'token-bucket') return false
-  if (isOwnLimit(value)) return true
   const { name, tokens, windowMs, burst, wholeBurst, counts, grain, flow, size } = value as Limit
   try {
     const same = makeLimit({ name, tokens, per: windowMs, burst, counts })

@@ -1,7 +1,8 @@
 import { advice, adviceOnTokens } from '../base/advice.js'
 import { railError, unexpected } from '../base/errors.js'
-import { suggestionFor } from '../base/suggestion.js'
+import { adviceOnName } from '../base/suggestion.js'
 import { type Duration, durationMs } from './duration.js'
+import { interned } from './interned.js'
 
 /**
  * A rule: `tokens` per `windowMs`, in a bucket that holds `burst`. Made by {@link limit}, {@link perSecond} and the like.
@@ -60,44 +61,17 @@ export const LARGEST_INTEGER = 999_999_999_999_999
  * for a bucket of more than 2^53 - 1 grains, beyond which JavaScript's numbers are not exact
  */
 export function limit(definition: LimitDefinition): Limit {
-  if (typeof definition !== 'object' || definition === null) {
-    throw unexpected(
-      'RAIL_BAD_LIMIT',
-      'limit()',
-      '{ name, tokens, per }',
-      definition,
-      advice("Write limit({ name: 'calls', tokens: 10, per: '1s' })."),
-    )
-  }
-  refuseUnknown(definition, DEFINITION_NAMES, 'limit()')
+  checkMembers(definition, DEFINITION_NAMES, 'limit()', '{ name, tokens, per }')
   const { name, tokens, per, burst = tokens, counts = 'cost' } = definition
   if (counts !== 'cost' && counts !== 'requests') {
     throw unexpected('RAIL_BAD_LIMIT', `counts of limit "${name}"`, "'cost' or 'requests'", counts)
   }
-  const id = idOf(name, tokens, per, burst, counts)
-  const known = made?.get(id)
-  if (known !== undefined) return known
-  checkName(name)
-  checkTokens('tokens', tokens, name)
-  checkTokens('burst', burst, name)
-  const limit = limitOf({ name, tokens, windowMs: durationMs(per), burst, wholeBurst: burst, counts })
-  if (made === undefined || made.size >= MOST_MADE) made = new Map()
-  made.set(id, limit)
-  return limit
-}
-
-/** Limits by their definitions: a function that makes equal limits for each request gets the same objects again. */
-let made: Map<string, Limit> | undefined
-const MOST_MADE = 256
-
-/** A string for each valid definition, and one that no valid definition has for all others. */
-function idOf(name: unknown, tokens: unknown, per: unknown, burst: unknown, counts: string): string {
-  const isPlain =
-    typeof name === 'string' &&
-    typeof tokens === 'number' &&
-    typeof burst === 'number' &&
-    (typeof per === 'number' || typeof per === 'string')
-  return isPlain ? `${tokens} ${burst} ${typeof per} ${counts} ${per} ${name}` : ''
+  return interned({ name, tokens, per, burst, counts }, () => {
+    checkName(name)
+    checkTokens('tokens', tokens, name)
+    checkTokens('burst', burst, name)
+    return limitOf({ name, tokens, windowMs: durationMs(per), burst, wholeBurst: burst, counts })
+  })
 }
 
 /** `tokens` per second, named `per_second`. @throws as {@link limit} */
@@ -136,19 +110,7 @@ export function limitOf(rule: Pick<Limit, 'name' | 'tokens' | 'windowMs' | 'burs
     )
   }
   const flow = tokens / (windowMs / grain)
-  const kind = 'token-bucket'
-  const limit = Object.freeze({ kind, name, tokens, windowMs, burst, wholeBurst, counts, grain, flow, size } as const)
-  own ??= new WeakSet()
-  own.add(limit)
-  return limit
-}
-
-/** The limits that this copy of core made. */
-let own: WeakSet<object> | undefined
-
-/** Whether this copy of core made a limit, so that it need not be checked. */
-export function isOwnLimit(value: object): boolean {
-  return own?.has(value) === true
+  return Object.freeze({ kind: 'token-bucket', name, tokens, windowMs, burst, wholeBurst, counts, grain, flow, size })
 }
 
 /** Grains in one token: the window over its greatest common divisor with the tokens. */
@@ -182,23 +144,24 @@ function perWindow(
   tokens: number,
   options: LimitOptions = {},
 ): Limit {
-  if (typeof options !== 'object' || options === null || Array.isArray(options)) {
-    throw unexpected('RAIL_BAD_LIMIT', where, 'an object of options', options, advice('Write { burst: 20 }.'))
-  }
-  refuseUnknown(options, OPTION_NAMES, where)
+  checkMembers(options, OPTION_NAMES, where, '{ burst, name, counts }')
   const { name = defaultName, burst, counts } = options
   return limit({ name, tokens, per, burst, counts })
 }
 
-function refuseUnknown(given: object, known: readonly string[], where: string): void {
+function checkMembers(given: unknown, known: readonly string[], where: string, expected: string): void {
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
+    throw unexpected(
+      'RAIL_BAD_LIMIT',
+      where,
+      expected,
+      given,
+      advice("Write limit({ name: 'calls', tokens: 10, per: '1s' })."),
+    )
+  }
   for (const name of Object.keys(given)) {
     if (known.includes(name)) continue
-    const other = name === 'per' ? advice("For another window write limit({ name, tokens, per: '15m' }).") : undefined
-    throw railError(
-      'RAIL_BAD_LIMIT',
-      `${name}: not an option of ${where}`,
-      other ?? (suggestionFor(name, known).trim() || undefined),
-    )
+    throw railError('RAIL_BAD_LIMIT', `${name}: not an option of ${where}`, adviceOnName(name, known))
   }
 }
 

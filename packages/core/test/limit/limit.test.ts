@@ -75,7 +75,7 @@ describe('what is no limit at all is an error', () => {
   })
 
   test.each([10, '10', null])('perSecond(1, %o)', (options) => {
-    expect(() => perSecond(1, options as never)).toThrow(/^perSecond\(\): expected an object of options, got /)
+    expect(() => perSecond(1, options as never)).toThrow(/^perSecond\(\): expected \{ burst, name, counts \}, got /)
   })
 
   test('an option that perSecond does not know', () => {

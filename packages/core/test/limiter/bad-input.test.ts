@@ -198,7 +198,7 @@ const OPTIONS: readonly Wrong[] = [
     'perSecond(1, 10)',
     () => perSecond(1, 10 as never),
     'RAIL_BAD_LIMIT',
-    'perSecond(): expected an object of options, got 10. Write { burst: 20 }.',
+    "perSecond(): expected { burst, name, counts }, got 10. Write limit({ name: 'calls', tokens: 10, per: '1s' }).",
   ],
   [
     'counts of another kind',
@@ -206,7 +206,7 @@ const OPTIONS: readonly Wrong[] = [
     'RAIL_BAD_LIMIT',
     `counts of limit "x": expected 'cost' or 'requests', got "tokens".`,
   ],
-  ['an unknown name in limit()', of({ max: 3 }), 'RAIL_BAD_LIMIT', 'max: not an option of limit().'],
+  ['an unknown name in limit()', of({ max: 3 }), 'RAIL_BAD_LIMIT', 'max: not an option of limit(). Options: name, tokens, per, burst, counts.'],
   [
     'a mistyped name in limit()',
     of({ brust: 3 }),
@@ -217,7 +217,7 @@ const OPTIONS: readonly Wrong[] = [
     'an unknown option of perSecond()',
     () => perSecond(1, { tokens: 3 } as object),
     'RAIL_BAD_LIMIT',
-    'tokens: not an option of perSecond().',
+    'tokens: not an option of perSecond(). Options: name, burst, counts.',
   ],
   [
     "per: '10 parsecs'",
