@@ -287,11 +287,11 @@ local function makeSlowPath(now)
     if not key then return nil, NOT_OURS end
     local buckets, cuts, full = {}, {}, 0
     for line, grain, flow, burst, whole, name in string.gmatch(lines, LINE) do
-      local bucket, before = bucketOf(line, grain, flow, burst, whole, name), key.byName[name]
-      if before and before.line == line then
-        bucket = before
-      elseif before then
-        carryOver(before, bucket)
+      local before = key.byName[name]
+      local bucket = before
+      if not before or before.line ~= line then
+        bucket = bucketOf(line, grain, flow, burst, whole, name)
+        if before then carryOver(before, bucket) end
       end
       if back then
         move(bucket, -back[a + 3])

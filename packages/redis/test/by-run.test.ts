@@ -28,12 +28,12 @@ function storeBy(run: RunScript, more: Partial<RedisStoreOptions> = {}) {
   return { sent, store, take }
 }
 
-/** The answer of a script that lets every take in. */
+/** The reply of a script that allows every take. */
 const allowed: RunScript = async (_script, _sha, keys) => keys.flatMap(() => [1, 0, 100])
 const never: RunScript = () => new Promise(() => {})
 
 describe('by any client', () => {
-  test('a take is answered from what the script answers, as numbers or as texts', async () => {
+  test('a take is decided by the reply of the script, as numbers or as strings', async () => {
     for (const answer of [
       [1, 0, 300],
       ['1', '0', '300'],
@@ -45,7 +45,7 @@ describe('by any client', () => {
     }
   })
 
-  test('what the script is given can be run: the text, its SHA-1, names and arguments as texts', async () => {
+  test('run gets all that it needs: the script, its SHA-1, names and arguments as strings', async () => {
     const seen: unknown[] = []
     const { take } = storeBy(async (script, sha, keys, args) => {
       seen.push(script.includes('KEYS'), sha, keys, args)
@@ -59,7 +59,7 @@ describe('by any client', () => {
 
   test.each([
     ['nothing', undefined],
-    ['a text', 'OK'],
+    ['a string', 'OK'],
     ['an error as a value', new Error('no')],
     ['too few numbers', [1, 0]],
     ['no numbers', []],
@@ -121,7 +121,7 @@ describe('a client that does not answer', () => {
     })
   })
 
-  test('is asked no more after five failures in a row, but for one probe at a time', async () => {
+  test('gets only one probe at a time after five failures in a row', async () => {
     const advance = stopClock()
     const { take, sent } = storeBy(never)
     for (let request = 0; request < 5; request++) await take()
@@ -139,7 +139,7 @@ describe('a client that does not answer', () => {
     expect(probes).toHaveLength(3)
   })
 
-  test('is asked no more though its answers come late, and a late failure is not counted twice', async () => {
+  test('gets no more though its replies come late, and a late failure counts once', async () => {
     stopClock()
     const late: { resolve(value: unknown): void; reject(error: unknown): void }[] = []
     const { take, sent } = storeBy(() => new Promise((resolve, reject) => late.push({ resolve, reject })))
@@ -157,7 +157,7 @@ describe('a client that does not answer', () => {
     expect(sent).toHaveLength(5)
   })
 
-  test('may answer late: that is let go, and so is a late failure', async () => {
+  test('may answer late: the reply is ignored, and so is a late failure', async () => {
     const late: { resolve(value: unknown): void; reject(error: unknown): void }[] = []
     const { take } = storeBy(() => new Promise((resolve, reject) => late.push({ resolve, reject })))
     expect(await take()).toMatchObject({ code: 'RAIL_STORE_FAILED' })
@@ -168,14 +168,14 @@ describe('a client that does not answer', () => {
   })
 })
 
-describe('what is asked in one turn', () => {
-  test('is sent together, at most 64 in one script', async () => {
+describe('the items of one turn', () => {
+  test('are sent together, at most 64 in one script', async () => {
     const { take, sent } = storeBy(allowed)
     await Promise.all(Array.from({ length: 150 }, (_, number) => take(`customer-${number}`)))
     expect(sent.map(({ keys }) => keys.length)).toEqual([64, 64, 22])
   })
 
-  test('in a cluster is sent in one script for each tag', async () => {
+  test('in a cluster are sent in one script for each tag', async () => {
     const { take, sent } = storeBy(allowed, { cluster: true, tag: (key) => key.slice(0, 1) })
     await Promise.all(['a1', 'b1', 'a2', 'c1', 'b2', 'a3'].map(take))
     expect(sent.map(({ keys }) => keys)).toEqual([
@@ -185,7 +185,7 @@ describe('what is asked in one turn', () => {
     ])
   })
 
-  test('is sent apart where the given times differ', async () => {
+  test('are sent apart where the given times differ', async () => {
     const { store, sent } = storeBy(allowed, { useGivenTime: true })
     const times = [5, 5, 6, 5]
     await Promise.all(times.map((now) => store.take([{ key: 'acme', limits, cost: 1 }], now)))
@@ -197,7 +197,7 @@ describe('what is asked in one turn', () => {
   })
 })
 
-test('a take of nothing is let in, and a settle of nothing moves nothing: neither is sent', async () => {
+test('a take of nothing is allowed, and a settle of nothing moves nothing: neither is sent', async () => {
   const { store, sent } = storeBy(allowed)
   expect(await store.take([], 0)).toMatchObject({ allowed: true, limits: [] })
   await store.settle([{ key: 'acme', limits, cost: 3 }], 3, 0)

@@ -2,7 +2,7 @@ import { perSecond } from '@rail/core'
 import { expect, test } from 'vitest'
 import { RedisStore, type RedisStoreOptions } from '../src/index.js'
 
-/** What a client answers to EVALSHA; EVAL lets everything in. Both are counted. */
+/** What a client answers to EVALSHA; EVAL allows everything. Both are counted. */
 function clients(says: Error): readonly (readonly [string, RedisStoreOptions['client'], string[]])[] {
   const calls: string[][] = [[], []]
   const bySha = (of: string[]) => async (): Promise<unknown> => {
@@ -50,7 +50,7 @@ test.each([
   }
 })
 
-test('a take whose script Redis does not know has not run: it is sent once more, by its text', async () => {
+test('a take whose script Redis does not know has not run: it is sent once more, with the whole script', async () => {
   for (const [name, client, calls] of clients(new Error('NOSCRIPT No matching script. Please use EVAL.'))) {
     const store = new RedisStore({ client })
     expect(await store.take([{ key: 'acme', limits: [perSecond(9)], cost: 1 }], 0), name).toMatchObject({

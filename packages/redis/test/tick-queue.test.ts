@@ -31,7 +31,7 @@ const ask = (queue: TickQueue, tag: string): Promise<'answered' | 'failed'> =>
     queue.add({ tag, keys: [tag], args: [], answer, fail: () => resolve('failed') }, '')
   })
 
-test('a server of a cluster that does not answer is asked no more; the others are', async () => {
+test('a server of a cluster that does not answer gets no more commands; the others do', async () => {
   // Time stands still, however slow the machine is: no probe is due.
   vi.spyOn(performance, 'now').mockReturnValue(0)
   const { connection: made, sent } = connection()
@@ -43,7 +43,7 @@ test('a server of a cluster that does not answer is asked no more; the others ar
   expect(sent.flat().filter((key) => key.startsWith('a'))).toHaveLength(8)
 })
 
-test('a client that is not connected is not asked, and is asked again as soon as it is', async () => {
+test('a client that is not connected gets nothing, and gets commands again as soon as it is', async () => {
   let reason: string | undefined = 'its client is not connected'
   const { connection: made, sent } = connection({ notReady: () => reason })
   const queue = new TickQueue(made, 1_000)

@@ -63,7 +63,7 @@ describe.skipIf(inject('redisPort') === 0)('a policy by which Redis forgets what
     await cluster.stop()
   }, 60_000)
 
-  test('is not warned of where it cannot be asked', async () => {
+  test('gives no warning where Redis does not reply to INFO', async () => {
     const server = await startRedisServer()
     await tell(server, 'CONFIG', 'SET', 'maxmemory-policy', 'allkeys-lru')
     const opened = await Promise.all(CLIENTS.map(({ open }) => open(server.port)))

@@ -111,7 +111,7 @@ describe.skipIf(inject('redisPort') === 0).each(CLIENTS)('with $name', ({ open }
     expect(await counted(patient)).toBe(2)
   })
 
-  test('a master that has become a replica fails each take, counts none, and is asked no more', async () => {
+  test('a master that has become a replica fails each take, counts none, and gets no more commands', async () => {
     await tell(server, 'REPLICAOF', '127.0.0.1', '1')
     for (let request = 0; request < 5; request++) {
       expect(await taken(patient)).toMatchObject({

@@ -28,7 +28,7 @@ describe.skipIf(inject('redisPort') === 0)('an API whose Redis is killed', () =>
     await server.stop()
   })
 
-  /** Starts an API, gives a way to ask it, and what `onError` was told. */
+  /** Starts an API. Gives a function that sends a request, and the errors that `onError` got. */
   async function startApi(more: Partial<RateLimitOptions>) {
     const socket = { host: '127.0.0.1', port: server.port, reconnectStrategy: () => 50 }
     const client = createClient({ socket, disableOfflineQueue: true })
@@ -86,7 +86,7 @@ describe.skipIf(inject('redisPort') === 0)('an API whose Redis is killed', () =>
     expect(await until(async () => (await ask()).field('RateLimit') ?? undefined)).toMatch(/^"per_second";r=\d;t=1$/)
   })
 
-  test('answers 503 where told to refuse, never 429, as a problem of reduced capacity', async () => {
+  test('answers 503 and never 429 with onStoreFailure: refuse, as a problem of reduced capacity', async () => {
     const { ask } = await startApi({ onStoreFailure: 'refuse', onReject: problem() })
     await kill()
     const { status, body, field } = await ask()
@@ -98,7 +98,7 @@ describe.skipIf(inject('redisPort') === 0)('an API whose Redis is killed', () =>
     })
   })
 
-  test('limits in its own memory where told so, at its share of the limit', async () => {
+  test('limits in its own memory with a local store, at its share of the limit', async () => {
     const { ask } = await startApi({ onStoreFailure: localStore({ servers: 4 }), clock: manualClock() })
     await kill()
     const answers = await Promise.all(Array.from({ length: 10 }, ask))

@@ -39,15 +39,15 @@ describe.skipIf(port === 0)('redis and memory', () => {
     return steps
   }
 
-  test('decide alike, whatever is asked, changed and done to the clock', async () => {
+  test('decide alike, whatever is taken, changed and done to the clock', async () => {
     expect(await decideAlike(programs, 4)).toBeGreaterThan(6_000)
   }, 120_000)
 
-  test('decide alike where refusals are remembered, while the clock goes on', async () => {
+  test('decide alike with the refusal cache, while the clock goes on', async () => {
     expect(await decideAlike(onwardPrograms, 5, { rememberRefusals: true })).toBeGreaterThan(6_000)
   }, 120_000)
 
-  test('decide alike for customers that are asked in one turn', async () => {
+  test('decide alike for customers of one turn', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(programs, { minLength: 2, maxLength: 8 }), async (together) => {
         const prefix = `same-${++stores}:`

@@ -87,7 +87,7 @@ describe.skipIf(port === 0)('what Redis holds', () => {
     expect(await client.pTTL(`${prefix}{acme}`)).not.toBe(-1)
   })
 
-  test('what owes nothing is not kept: refused and free requests of unknown customers, and what is given back', async () => {
+  test('a bucket that owes nothing is not kept: after refused and free requests of unknown customers, and after a give-back', async () => {
     const { store, prefix } = fresh({ useGivenTime: true })
     await store.take([charge({ key: 'never fits', cost: 99 })], 0)
     await store.take([charge({ key: 'free', cost: 0 })], 0)
@@ -178,7 +178,7 @@ describe.skipIf(port === 0)('what Redis holds', () => {
     }
   })
 
-  test('the time is the server’s: what the caller’s clock says does not matter', async () => {
+  test('the time is the server’s: the caller’s clock does not matter', async () => {
     const { store } = fresh()
     const rare = [limit({ name: 'rare', tokens: 1, per: '30d' })]
     expect(await store.take([charge({ limits: rare })], 0)).toMatchObject({ allowed: true })
@@ -187,7 +187,7 @@ describe.skipIf(port === 0)('what Redis holds', () => {
     }
   })
 
-  test('a client that waits as long as it is told, by the server’s time, is let in', async () => {
+  test('a client that waits as long as the decision says, by the server’s time, is allowed', async () => {
     const { store } = fresh()
     const limits = [perSecond(7, { burst: 1 })]
     for (let round = 0; round < 5; round++) {
@@ -198,7 +198,7 @@ describe.skipIf(port === 0)('what Redis holds', () => {
     }
   })
 
-  test('what is asked in one turn travels in one command', async () => {
+  test('the items of one turn travel in one command', async () => {
     const { client, scriptsOf, stop } = await startCountingServer()
     const store = new RedisStore({ client, deadlineMs: 60_000 })
     await store.take([charge()], 0)
@@ -214,7 +214,7 @@ describe.skipIf(port === 0)('what Redis holds', () => {
     await stop()
   })
 
-  test('what is asked in one turn of one customer is answered in its order', async () => {
+  test('the items of one customer in one turn are answered in their order', async () => {
     const { store } = fresh({ useGivenTime: true })
     const asked = charge({ limits: [perMinute(10)], cost: 4 })
     const [first, , second, third, , fourth] = await Promise.all([

@@ -30,7 +30,7 @@ describe.skipIf(inject('redisPort') === 0)('a store that remembers refusals', ()
 
   const scriptsOf = (work: () => unknown) => server.scriptsOf(work)
 
-  test('refuses again without asking Redis, and tells what Redis would', async () => {
+  test('refuses again without a command, with the decision of Redis', async () => {
     await take(0, { cost: 2 })
     expect(await take(0)).toMatchObject({ allowed: false, retryAfterMs: 500 })
     const scripts = await scriptsOf(async () => {
@@ -44,13 +44,13 @@ describe.skipIf(inject('redisPort') === 0)('a store that remembers refusals', ()
     expect(await other.peek([charge()], 300)).toEqual(await take(300))
   })
 
-  test('asks Redis again when the time has come', async () => {
+  test('goes to Redis again when the wait is over', async () => {
     await take(0, { cost: 2 })
     await take(0)
     expect(await scriptsOf(async () => expect(await take(500)).toMatchObject({ allowed: true }))).toBe(1)
   })
 
-  test('asks Redis for a cost that fits, and refuses one that does not', async () => {
+  test('goes to Redis for a cost that fits, and refuses one that does not', async () => {
     const ten = { limits: [perSecond(10)] }
     await take(0, { ...ten, cost: 8 })
     expect(await take(0, { ...ten, cost: 5 })).toMatchObject({ allowed: false, retryAfterMs: 300 })
@@ -62,7 +62,7 @@ describe.skipIf(inject('redisPort') === 0)('a store that remembers refusals', ()
     expect(await take(0, { ...ten, cost: 5 }), 'after more was taken').toMatchObject({ retryAfterMs: 500 })
   })
 
-  test('asks again a second later at the latest, however long the wait', async () => {
+  test('goes to Redis a second later at the latest, however long the wait', async () => {
     const rare = { limits: [limit({ name: 'rare', tokens: 1, per: '1d' })] }
     await take(0, rare)
     await take(0, rare)
@@ -73,7 +73,7 @@ describe.skipIf(inject('redisPort') === 0)('a store that remembers refusals', ()
     expect(await take(2_000, rare)).toMatchObject({ allowed: true })
   })
 
-  test('asks again after a settle, a reset and a change of plan in this process', async () => {
+  test('goes to Redis after a settle, a reset and a change of plan in this process', async () => {
     const refused = async () => {
       await store.reset('acme')
       await take(0, { cost: 2 })
@@ -104,7 +104,7 @@ describe.skipIf(inject('redisPort') === 0)('a store that remembers refusals', ()
     })
   })
 
-  test('asks where charges of one request meet in one bucket', async () => {
+  test('goes to Redis where charges of one request meet in one bucket', async () => {
     await take(0, { cost: 2 })
     await take(0)
     const asked = await scriptsOf(async () => {
@@ -113,7 +113,7 @@ describe.skipIf(inject('redisPort') === 0)('a store that remembers refusals', ()
     expect(asked).toBe(1)
   })
 
-  test('asks what comes after a settle or a reset in the same turn', async () => {
+  test('goes to Redis after a settle or a reset in the same turn', async () => {
     for (const undo of [() => store.settle([charge({ cost: 2 })], 0, 0), () => store.reset('acme')]) {
       await store.reset('acme')
       await take(0, { cost: 2 })
@@ -124,7 +124,7 @@ describe.skipIf(inject('redisPort') === 0)('a store that remembers refusals', ()
     }
   })
 
-  test('asks where the clock has stepped back, and where the request took before', async () => {
+  test('goes to Redis where the clock has stepped back, and where the request took before', async () => {
     await take(1_000, { cost: 2 })
     await take(1_000)
     expect(await scriptsOf(() => take(999))).toBe(1)
