@@ -40,9 +40,9 @@ export type RailErrorCode =
  */
 export class RailError extends Error {
   override readonly name = 'RailError'
-  readonly code: RailErrorCode
+  declare readonly code: RailErrorCode
   /** How many failures this one stands for: failures of a store are reported at most once a second. @default 1 */
-  readonly count: number
+  declare readonly count: number
 
   constructor(code: RailErrorCode, message: string, options?: { cause?: unknown; count?: number }) {
     super(message, options)

@@ -2,7 +2,6 @@ import { checkArgument } from '../base/check.js'
 import type { Limit } from '../limit/limit.js'
 import { sentName } from '../limit/sent-name.js'
 import { fullAfter, remainingOf, waitFor } from './bucket.js'
-import { listOf } from './list-of.js'
 
 /** The answer to the charges of one request. */
 export interface Decision {
@@ -60,18 +59,14 @@ export function statusOf(
 /** The decision that the statuses of all its buckets make. */
 export function decisionOf(limits: readonly LimitStatus[]): Decision {
   let retryAfterMs = 0
-  let refusedBy: string[] | undefined
+  let refusedBy = NO_NAMES
   for (const status of limits) {
     if (!status.refused) continue
     if (status.retryAfterMs > retryAfterMs) retryAfterMs = status.retryAfterMs
-    const name = sentName(status.scope, status.limit)
-    // A refusal is not to cost more than an allowed take: arrays of a known length are cheap, one that grows is not.
-    if (refusedBy === undefined) refusedBy = listOf(name)
-    else if (refusedBy.length === 1) refusedBy = listOf(refusedBy[0] as string, name)
-    else refusedBy.push(name)
+    // A copy: an array of a known length costs less than one that grows.
+    refusedBy = refusedBy.concat(sentName(status.scope, status.limit))
   }
-  if (refusedBy === undefined) return new Decided(true, limits, retryAfterMs, NO_NAMES)
-  return new Decided(false, limits, retryAfterMs, refusedBy)
+  return new Decided(refusedBy.length === 0, limits, retryAfterMs, refusedBy)
 }
 
 /** The decision when all limits had room, and none has changed. */
@@ -82,14 +77,14 @@ export function allowedBy(limits: readonly LimitStatus[]): Decision {
 // Classes, since V8 may come to make what a literal makes in its old space: see list-of.ts.
 
 class Status implements LimitStatus {
-  readonly limit: Limit
-  readonly key: string
-  readonly scope: string
-  readonly cost: number
-  readonly remaining: number
-  readonly refused: boolean
-  readonly retryAfterMs: number
-  readonly fullAfterMs: number
+  declare readonly limit: Limit
+  declare readonly key: string
+  declare readonly scope: string
+  declare readonly cost: number
+  declare readonly remaining: number
+  declare readonly refused: boolean
+  declare readonly retryAfterMs: number
+  declare readonly fullAfterMs: number
 
   constructor(
     limit: Limit,
@@ -113,10 +108,10 @@ class Status implements LimitStatus {
 }
 
 class Decided implements Decision {
-  readonly allowed: boolean
-  readonly limits: readonly LimitStatus[]
-  readonly retryAfterMs: number
-  readonly refusedBy: readonly string[]
+  declare readonly allowed: boolean
+  declare readonly limits: readonly LimitStatus[]
+  declare readonly retryAfterMs: number
+  declare readonly refusedBy: readonly string[]
 
   constructor(allowed: boolean, limits: readonly LimitStatus[], retryAfterMs: number, refusedBy: readonly string[]) {
     this.allowed = allowed

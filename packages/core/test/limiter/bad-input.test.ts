@@ -206,7 +206,12 @@ const OPTIONS: readonly Wrong[] = [
     'RAIL_BAD_LIMIT',
     `counts of limit "x": expected 'cost' or 'requests', got "tokens".`,
   ],
-  ['an unknown name in limit()', of({ max: 3 }), 'RAIL_BAD_LIMIT', 'max: not an option of limit(). Options: name, tokens, per, burst, counts.'],
+  [
+    'an unknown name in limit()',
+    of({ max: 3 }),
+    'RAIL_BAD_LIMIT',
+    'max: not an option of limit(). Options: name, tokens, per, burst, counts.',
+  ],
   [
     'a mistyped name in limit()',
     of({ brust: 3 }),
