@@ -20,7 +20,7 @@ const compress = promisify<Buffer, object, Buffer>(deflateRaw)
 /** Magic number, deflate, no flags, no time, unknown system: RFC 1952, section 2.3. */
 const HEADER = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255])
 
-/** Compresses the beginning of a text, given in pieces, off the event loop: a long text does not block requests. */
+/** Compresses the beginning of a string, given in pieces, off the event loop: a long one does not block requests. */
 export async function gzipPrefix(pieces: AsyncIterable<string>): Promise<GzipPrefix> {
   const parts: Buffer[] = [HEADER]
   let crc = 0

@@ -1,4 +1,4 @@
-// Stands in for `advice.ts` in the edge build: empty functions, so that esbuild drops the calls and their texts.
+// Stands in for `advice.ts` in the edge build: empty functions, so that esbuild drops the calls and their sentences.
 
 export function advice(_text: string): string | undefined {
   return

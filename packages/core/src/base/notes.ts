@@ -14,9 +14,9 @@ export interface Shape {
 }
 
 /**
- * Notes kept in the objects themselves, as a private field that nobody else can see. A WeakMap does the same, and has to
- * where objects are reshaped, but the garbage collector looks at each of its entries: with one for each request that was
- * a fifth of a small server's time.
+ * Notes kept in the objects themselves, as a private field that nobody else can see. Where objects are reshaped, a WeakMap
+ * keeps them. The garbage collector visits each entry of a WeakMap: one for each request took a fifth of a small server's
+ * time.
  */
 export function createNotes<T>({ reshaped = false }: Shape = {}): Notes<T> {
   if (reshaped) return new WeakMap<object, T>()

@@ -7,8 +7,8 @@ import { sentWaitOf, wholeSeconds } from './seconds.js'
 /**
  * `RateLimit-Policy` and `RateLimit` as revisions 08 to 11 of draft-ietf-httpapi-ratelimit-headers have them, a member for
  * each limit, in the order of the decision. `q` is the burst, `w` the seconds in which an empty bucket fills, `r` the
- * tokens left. `t` is in whole seconds: for a limit that refused, the wait for this cost, left out if it never fits; for
- * another limit with nothing left, the wait for one token; else the time until the bucket is full.
+ * tokens left, `t` a time in whole seconds. For a limit that refused, `t` is the wait for this cost, and left out if that
+ * never fits. For another limit with nothing left it is the wait for one token. Else it is the time until the bucket is full.
  *
  * Source: draft-ietf-httpapi-ratelimit-headers-11 sections 3 and 4; RFC 9651.
  */

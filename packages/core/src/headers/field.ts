@@ -131,7 +131,7 @@ function larger(existing: string, value: string): string {
   }, value)
 }
 
-/** A whole number of at most 15 digits, with spaces around it or not; `undefined` for any other text. */
+/** A whole number of at most 15 digits, with spaces around it or not; `undefined` for anything else. */
 export function wholeNumber(text: string): number | undefined {
   return /^\s*\d{1,15}\s*$/.test(text) ? Number(text) : undefined
 }

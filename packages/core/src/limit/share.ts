@@ -10,11 +10,11 @@ import { grainOf, type Limit, limitOf } from './limit.js'
  * A share remembers the burst of the whole limit, so that a request whose cost is above the share but within the whole
  * limit still passes when the bucket is full, and leaves a debt. A share of a share keeps the first whole.
  *
- * Never throws on a legal limit: where `(burst + wholeBurst)` in grains would pass 2^53 - 1, tokens are rounded up
- * further, to a multiple of 2, 4, 8, … (or, for a window with too few twos in it, of another divisor of the window),
- * which makes a token fewer grains.
+ * A legal limit never makes it throw. Where `(burst + wholeBurst)` in grains would pass 2^53 - 1, tokens are rounded up
+ * further, to a multiple of 2, 4, 8 and so on, so that a token has fewer grains. For a window with too few factors of two
+ * it is a multiple of another divisor of the window.
  *
- * @throws RailError `RAIL_BAD_SHARE` when `servers` is not a whole number from 1, and for what is no limit.
+ * @throws RailError `RAIL_BAD_SHARE` when `servers` is not a whole number from 1, and for anything but a limit.
  */
 export function share(limit: Limit, servers: number): Limit {
   if (!Number.isSafeInteger(servers) || servers < 1) {

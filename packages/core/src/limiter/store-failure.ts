@@ -40,7 +40,7 @@ export function withoutStoreFor<Request>(
 function insteadBy<Request>(other: Store, report: (error: unknown) => void): WithoutStore<Request> {
   return (turn, answer) => {
     const failed = (error: unknown): Outcome => {
-      // A wrong option is never a reason to let requests through.
+      // A wrong option is never a reason to allow requests.
       if (isRailError(error) && error.code !== 'RAIL_STORE_FAILED') throw error
       report(error)
       return NOT_COUNTED

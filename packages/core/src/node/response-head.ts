@@ -1,7 +1,7 @@
 import { createNotes, type Shape } from '../base/notes.js'
 import { type Field, type FieldReader, mergeFields } from '../headers/field.js'
 
-/** What Node's `ServerResponse` has that matters here, also HTTP/2's, under Express, Fastify and Koa alike. */
+/** The methods of Node's `ServerResponse` that add headers. HTTP/2's response has them too. */
 export interface HeadWriter {
   getHeader(name: string): number | string | string[] | undefined
   setHeader(name: string, value: string): unknown
@@ -10,9 +10,9 @@ export interface HeadWriter {
 }
 
 /**
- * Adds fields to a response at the last moment, when its head is written: whatever the framework or the handler did to the
- * headers until then (a thrown error, another handler's own field, a stream, `writeHead` by hand), they are there. Called
- * again by the same `owner` (an object for each limiter), the new fields stand in place of its old ones.
+ * Adds headers to a response when its head is written. They are sent whatever the framework or the handler did before: a
+ * thrown error, a header of its own, a stream, a call of `writeHead`. A second call by the same `owner`, an object for each
+ * limiter, replaces the headers of the first.
  */
 export function addFields(response: HeadWriter, owner: object, fields: readonly Field[], shape: Shape = {}): void {
   const reshaped = shape.reshaped === true
@@ -24,14 +24,14 @@ export function addFields(response: HeadWriter, owner: object, fields: readonly 
   const pending = new Pending(owner, fields, response.writeHead)
   if (reshaped) {
     pendingOfReshaped.set(response, pending)
-    // Whoever has wrapped this one already may have kept what our prototype had before.
+    // A response that is wrapped already may call the `writeHead` that the prototype had before.
     if (!Object.hasOwn(response, 'writeHead') && isWrapped(prototypeOf(response))) return
   }
   ;(response as Awaiting)[PENDING] = pending
   response.writeHead = writeHeadWithRateLimit
 }
 
-/** A symbol, because whoever calls a response through a Proxy has to find it too, and no private field is seen through one. */
+/** A symbol, because a Proxy around a response passes it on, and does not pass on a private field. */
 const PENDING = Symbol('rail.pending')
 
 /** A response with a `writeHead` of its own. */
@@ -39,7 +39,7 @@ interface Awaiting extends HeadWriter {
   [PENDING]?: Pending
 }
 
-/** One function for all responses: with another for each, the engine would make the shapes of responses anew. */
+/** One function for all responses: with one for each, every response would have a shape of its own in the engine. */
 function writeHeadWithRateLimit(this: Awaiting, ...args: unknown[]): unknown {
   const pending = this[PENDING] as Pending
   return pending.writeHead.apply(this, withFields(this, pending, args))
@@ -47,12 +47,12 @@ function writeHeadWithRateLimit(this: Awaiting, ...args: unknown[]): unknown {
 
 const pendingOfReshaped = createNotes<Pending>({ reshaped: true })
 
-/** Prototypes whose responses write their heads with what is pending of them. */
+/** Prototypes whose responses write their pending headers. */
 const wrapped = new WeakSet<HeadWriter>()
 
 /**
- * Makes sure that a prototype of reshaped responses has a `writeHead` that adds what is pending: once, in the framework's
- * own prototype just above Node's, so that it holds for all of an application's mounted ones too. False where there is none.
+ * Gives a prototype of reshaped responses a `writeHead` that adds pending headers. It is set once, in the framework's own
+ * prototype just above Node's, so that mounted applications have it too. `false` where there is no such prototype.
  */
 function isWrapped(prototype: HeadWriter): boolean {
   if (wrapped.has(prototype)) return true
@@ -79,7 +79,7 @@ function prototypeOf(object: HeadWriter): HeadWriter {
   return Object.getPrototypeOf(object) as HeadWriter
 }
 
-/** What writeHead is to be called with, once fields have been set that are not among it. */
+/** The arguments for writeHead, after the headers that are not among them were set. */
 function withFields(response: HeadWriter, pending: Pending, args: unknown[]): unknown[] {
   let place = 0
   while (place < args.length && (typeof args[place] !== 'object' || args[place] === null)) place++
@@ -90,7 +90,7 @@ function withFields(response: HeadWriter, pending: Pending, args: unknown[]): un
   return args
 }
 
-/** The fields of a limiter, those of the next one, of which there is usually none, and what writes them. */
+/** The pending headers of a limiter, those of the next limiter, if there is one, and the function that writes them. */
 class Pending {
   readonly writeHead: HeadWriter['writeHead']
   fields: readonly Field[]
@@ -117,14 +117,14 @@ function set(response: HeadWriter, fields: readonly Field[]): void {
 }
 
 /**
- * The same text. One that was put together is in pieces until it is looked at, and Node looks at a value by a regular
- * expression, which takes much longer to join them than to be asked for a character does.
+ * The same string, in one piece. A joined string stays in pieces until a character is read. Node checks a header's value
+ * by a regular expression, which joins the pieces much more slowly than this.
  */
 function inOnePiece(text: string): string {
   return text.charCodeAt(0) === 0 ? '' : text
 }
 
-/** Whether nobody else has set any of the fields, as is usual, so that there is nothing to merge. */
+/** Whether none of the headers is set, as is usual, so that nothing has to be merged. */
 function isFree(response: HeadWriter, fields: readonly Field[]): boolean {
   for (let index = 0; index < fields.length; index++) {
     if (response.getHeader((fields[index] as Field).name) !== undefined) return false
@@ -135,7 +135,7 @@ function isFree(response: HeadWriter, fields: readonly Field[]): boolean {
 /** The headers that a caller gives to writeHead: an object, or names and values in turn, or pairs of them. */
 type GivenHeaders = Record<string, unknown> | readonly unknown[]
 
-/** The caller's headers with the fields: a copy, as they may be shared between responses. They win over setHeader's. */
+/** The caller's headers with ours: a copy, because responses may share them. They replace those of setHeader. */
 function merged(response: HeadWriter, given: GivenHeaders, fields: readonly Field[]): GivenHeaders {
   const unmet = Array.isArray(given) ? undefined : beside(given as Record<string, unknown>, response, fields)
   if (unmet !== undefined) return unmet
