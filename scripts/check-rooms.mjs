@@ -1,20 +1,21 @@
-// Checks who imports what. A package that has rooms says in its rooms.json which other rooms each may import; what is
-// there at all has to be a room or a door. Fails on any other arrow between rooms, and on any circle between files.
+// Checks who imports what. A package that has rooms names its doors in rooms.json, and for each room the rooms that it may
+// import. Every file has to be a door or lie in a room. Fails on any other arrow between rooms, and on any circle between files.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { finish, root } from './workspace.mjs'
 
-const IMPORT = /(?:^|\n) *(?:import|export)\b[^'"`;]*?from *['"](\.[^'"]+)['"]|import\(\s*['"](\.[^'"]+)['"]\s*\)/g
+const IMPORT = /(?:^|\n) *(?:import|export)\b[^'"`;]*?from *['"](\.[^'"]+)['"]|\bimport *\(?\s*['"](\.[^'"]+)['"]/g
+
+/** The relative imports in a source. */
+export const importsIn = (text) => [...text.matchAll(IMPORT)].map(([, named, other]) => named ?? other)
 
 /** Every import of a package's sources: by file, the files that it imports, types too. */
 export function importsOf(folder) {
   const files = readdirSync(folder, { recursive: true }).filter((file) => file.endsWith('.ts'))
   return new Map(
     files.map((file) => {
-      const text = readFileSync(join(folder, file), 'utf8')
-      const found = [...text.matchAll(IMPORT)].map(([, named, dynamic]) => named ?? dynamic)
-      const targets = found.map((link) =>
+      const targets = importsIn(readFileSync(join(folder, file), 'utf8')).map((link) =>
         relative(folder, resolve(folder, dirname(file), link)).replace(/\.js$/, '.ts'),
       )
       return [file, targets.filter((target) => files.includes(target))]
@@ -22,14 +23,15 @@ export function importsOf(folder) {
   )
 }
 
-/** The room that a file lies in; a file beside the rooms is a door, which may import all of them. */
+/** The room that a file lies in; `undefined` for a file beside the rooms. */
 const roomOf = (file) => (file.includes('/') ? file.slice(0, file.indexOf('/')) : undefined)
 
-function wrongArrows(name, imports, rooms) {
+function wrongArrows(name, imports, { doors, ...rooms }) {
   return [...imports].flatMap(([file, targets]) => {
+    // A door may import all rooms.
+    if (doors.includes(file)) return []
     const room = roomOf(file)
-    if (room === undefined) return []
-    if (rooms[room] === undefined) return [`${name}: ${file} lies in no room of rooms.json`]
+    if (rooms[room] === undefined) return [`${name}: ${file} is no door of rooms.json and lies in none of its rooms`]
     return targets
       .filter((target) => roomOf(target) !== room && !rooms[room].includes(roomOf(target)))
       .map((target) => `${name}: ${file} imports ${target}; ${room} may import ${rooms[room].join(', ') || 'no room'}`)

@@ -5,8 +5,9 @@ import { expect, test } from 'vitest'
 type Imports = Map<string, string[]>
 type Rooms = Readonly<Record<string, readonly string[]>>
 const script = new URL('../../../scripts/check-rooms.mjs', import.meta.url).href
-const { faultsOf, importsOf } = (await import(script)) as {
+const { faultsOf, importsIn, importsOf } = (await import(script)) as {
   faultsOf(name: string, imports: Imports, rooms: Rooms | undefined): string[]
+  importsIn(text: string): string[]
   importsOf(folder: string): Imports
 }
 
@@ -36,7 +37,13 @@ test.each([
     'index.ts',
     /^core: bucket\/store.ts imports index.ts; bucket may import base, limit/,
   ],
-  ['a file in no room', 'kinds/quota.ts', 'bucket/bucket.ts', /^core: kinds\/quota.ts lies in no room/],
+  ['a file beside the rooms that is no door', 'stray.ts', 'limiter/limiter.ts', /^core: stray.ts is no door/],
+  [
+    'a file in no room',
+    'kinds/quota.ts',
+    'bucket/bucket.ts',
+    /^core: kinds\/quota.ts is no door of rooms.json and lies in none of its rooms/,
+  ],
   [
     'a circle within a room',
     'limiter/request-record.ts',
@@ -45,4 +52,16 @@ test.each([
   ],
 ])('%s is found', (_, file, target, fault) => {
   expect(faultsOf('core', withImport(file, target), rooms).join('\n')).toMatch(fault)
+})
+
+test('imports of every form are seen', () => {
+  const text = [
+    "import './a.js'",
+    "import type { B } from './b.js'",
+    "export { c } from './c.js'",
+    "const d = await import('./d.js')",
+    "import {\n  e,\n} from './e.js'",
+    "import { f } from 'elsewhere'",
+  ]
+  expect(importsIn(text.join('\n')).sort()).toEqual(['./a.js', './b.js', './c.js', './d.js', './e.js'])
 })
