@@ -33,6 +33,8 @@ export function replacementFor(name: unknown, otherwise?: string): string | unde
 
 const LIMITS = "Write limits: [limit({ name: 'per_15_minutes', tokens: 100, per: '15m' })]."
 const ON_REJECT = "Write onReject: () => ({ json: { error: 'slow down' } })."
+const DRAFT_11 = 'Import draft11 and write headers: draft11. Drafts 8 to 11 have one format.'
+const FAILED = 'Write cost: 1 and call settle(0) on the outcome of a request that is not to count.'
 const HEADERS = 'Write headers: draft11, headers: [draft11, xRateLimit], or headers: false.'
 
 /** The option names of express-rate-limit, @fastify/rate-limit, hono-rate-limiter, koa-ratelimit and rate-limiter-flexible. */
@@ -56,8 +58,21 @@ const REPLACEMENTS: Readonly<Record<string, string>> = {
   skipPreflights: 'Import preflights and write skip: preflights.',
   servers: 'Import localStore and write onStoreFailure: localStore({ servers }).',
   maxRetryAfter: 'Leave it out: a client that comes back too early is refused again.',
+  whitelist: 'Write skip: (request) => allowed.has(request.ip).',
+  skipSuccessfulRequests: FAILED,
+  skipFailedRequests: FAILED,
+  draft11: 'Import draft11 and write headers: draft11, without quotes.',
+  draft7: 'Import draft7 and write headers: draft7, without quotes.',
+  draft6: 'Import draft6 and write headers: draft6, without quotes.',
+  xRateLimit: 'Import xRateLimit and write headers: xRateLimit, without quotes.',
+  exposed: 'Import exposed and write headers: exposed(draft11).',
+  preflights: 'Import preflights and write skip: preflights, without quotes.',
+  localStore: 'Import localStore and write onStoreFailure: localStore({ servers: 4 }).',
+  memory: 'Import MemoryStore and write store: new MemoryStore(), or leave store out.',
+  'draft-10': DRAFT_11,
+  'draft-9': DRAFT_11,
   'draft-11': 'Import draft11 and write headers: draft11.',
-  'draft-8': 'Import draft11 and write headers: draft11. Drafts 8 to 11 have one format.',
+  'draft-8': DRAFT_11,
   'draft-7': 'Import draft7 and write headers: draft7.',
   'draft-6': 'Import draft6 and write headers: draft6.',
   'x-ratelimit': 'Import xRateLimit and write headers: xRateLimit.',

@@ -34,6 +34,11 @@ export interface Store {
   forget?(scope: string, name: string): void
 }
 
+/** A store that answers at once, such as a memory store. */
+export interface SynchronousStore extends Store {
+  take(charges: readonly Charge[], now: number, before?: readonly Charge[]): Decision
+}
+
 /** Whether a value has the methods of a store. */
 export function isStore(value: unknown): value is Store {
   const store = (value ?? {}) as Record<string, unknown>

@@ -66,6 +66,7 @@ function isStyle(style: unknown): boolean {
 }
 
 function notAStyle(got: unknown): RailError {
-  const toDo = replacementFor(got, 'Import draft11 and write headers: draft11, or headers: false.')
+  const name = typeof got === 'function' ? got.name : got
+  const toDo = replacementFor(name, 'Import draft11 and write headers: draft11, or headers: false.')
   return unexpected('RAIL_BAD_OPTION', 'headers', 'header styles, or false', got, toDo)
 }

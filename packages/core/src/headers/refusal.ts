@@ -1,7 +1,7 @@
 import { checkOption, checkOptionNames, isWholeFrom } from '../base/check.js'
 import { checkDecision, type Decision } from '../bucket/decision.js'
-import type { Field } from './field.js'
-import { MOST_SECONDS, wholeSeconds } from './seconds.js'
+import { retryAfterOf } from './retry-after.js'
+import { MOST_SECONDS } from './seconds.js'
 
 /** The answer to a refused request. */
 export interface Refusal {
@@ -64,20 +64,3 @@ function refusal(
   const wait = retryAfter === undefined ? '' : `,"retry_after":${retryAfter}`
   return { status, retryAfter, type: 'application/json', body: `{"error":"${error}"${wait}}`, decision }
 }
-
-function retryAfterOf(waitMs: number, jitter: number): number | undefined {
-  if (waitMs === Number.POSITIVE_INFINITY) return undefined
-  const least = Math.max(1, wholeSeconds(waitMs))
-  if (jitter === 0) return least
-  // Spread below the largest number, not cut off at it: else all clients close to it would return at once.
-  const most = Math.min(least + jitter, MOST_SECONDS)
-  return least + Math.floor(Math.random() * (most - least + 1))
-}
-
-/** The headers of a refusal. No cache may store it (RFC 6585 section 4), whatever was set before. */
-export function refusalFields({ retryAfter }: Refusal): readonly Field[] {
-  if (retryAfter === undefined) return [NO_STORE]
-  return [{ name: 'Retry-After', value: String(retryAfter), merge: 'larger' }, NO_STORE]
-}
-
-const NO_STORE: Field = { name: 'Cache-Control', value: 'no-store', merge: 'replace' }

@@ -2,7 +2,8 @@ import type { MaybePromise } from '../base/maybe-promise.js'
 import type { Decision } from '../bucket/decision.js'
 import type { Field } from '../headers/field.js'
 import type { HeaderStyle } from '../headers/header-style.js'
-import { overLimit, type Refusal, refusalFields, unavailable } from '../headers/refusal.js'
+import { overLimit, type Refusal, unavailable } from '../headers/refusal.js'
+import { refusalFields } from '../headers/retry-after.js'
 
 /** What is sent for one request: headers in any case, and the refusal if there is one. */
 export interface Answer {
@@ -47,7 +48,7 @@ function refused<Request>(
   withBody: Answering<Request>['withBody'],
   request: Request,
 ): MaybePromise<Answer> {
-  const headers = fields.concat(refusalFields(refusal))
+  const headers = fields.concat(refusalFields(refusal.retryAfter))
   const found = withBody(refusal, request)
   return 'then' in found ? found.then((refusal) => ({ headers, refusal })) : { headers, refusal: found }
 }

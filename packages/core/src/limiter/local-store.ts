@@ -1,5 +1,5 @@
 import { checkOption, checkOptionNames, isFunction, isWholeFrom } from '../base/check.js'
-import type { Store } from '../bucket/store.js'
+import type { SynchronousStore } from '../bucket/store.js'
 import type { Charge } from '../limit/charge.js'
 import type { Limit } from '../limit/limit.js'
 import { share } from '../limit/share.js'
@@ -20,7 +20,7 @@ export interface LocalStoreOptions extends MemoryStoreOptions {
  *
  * @throws RailError `RAIL_BAD_OPTION`, `RAIL_UNKNOWN_OPTION` for wrong options
  */
-export function localStore(options: LocalStoreOptions = {}): Store {
+export function localStore(options: LocalStoreOptions = {}): SynchronousStore {
   checkOptionNames(options, ['servers', 'maxKeys'], 'localStore()')
   const { servers = 1, maxKeys } = options
   checkOption('servers', servers, 'a whole number from 1, or a function that returns one', isNumberOfServers)

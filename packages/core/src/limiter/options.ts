@@ -2,7 +2,7 @@ import type { Clock } from '../base/clock.js'
 import type { MaybePromise } from '../base/maybe-promise.js'
 import type { Decision } from '../bucket/decision.js'
 import type { LimitSource } from '../bucket/limit-source.js'
-import type { Store } from '../bucket/store.js'
+import type { Store, SynchronousStore } from '../bucket/store.js'
 import type { HeaderOption } from '../headers/header-style.js'
 import type { RefusalOptions } from '../headers/refusal.js'
 import type { OnReject } from '../headers/reject.js'
@@ -33,7 +33,7 @@ export interface LimiterSettings<Request> extends RefusalOptions {
    * What happens while the store fails: `'allow'` lets requests go on without a limit, `'refuse'` answers 503, and a
    * synchronous store counts them instead: `localStore({ servers })`. @default 'allow'
    */
-  readonly onStoreFailure?: 'allow' | 'refuse' | Store | undefined
+  readonly onStoreFailure?: 'allow' | 'refuse' | SynchronousStore | undefined
   /** Called with each decision. `earlier`: the decision that this one replaces, where a costlier route charged one request again. */
   readonly onDecision?: ((decision: Decision, request: Request, earlier: Decision | undefined) => void) | undefined
   /** Called with errors that do not stop a request. It never changes an answer; errors that it throws are dropped. */

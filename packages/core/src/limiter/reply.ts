@@ -22,12 +22,19 @@ export function replying<Request>(
 
 function replied<Reply>(refusal: Refusal, reply: Reply | undefined, report: (error: unknown) => void): Refusal {
   if (reply === undefined) return refusal
-  const { json, text, type = TEXT, ...unknown } = Object(reply) as Record<string, unknown>
-  const body = typeof text === 'string' && isHeaderValue(type) ? { type: type as string, body: text } : jsonOf(json)
-  if (body === undefined) report(unexpected('RAIL_HOOK_FAILED', 'onReject()', REPLY, reply))
-  for (const name in body && unknown) {
-    const toDo = advice('Remove it: status and headers of a refusal cannot be changed.')
-    report(unexpected('RAIL_HOOK_FAILED', 'onReject()', `${REPLY} alone`, name, toDo))
+  const members = Object(reply) as Record<string, unknown>
+  const { json, text, type = TEXT } = members
+  const isText = typeof text === 'string' && isHeaderValue(type)
+  const body = isText ? { type: type as string, body: text } : jsonOf(json)
+  if (body === undefined) {
+    report(unexpected('RAIL_HOOK_FAILED', 'onReject()', REPLY, reply))
+    return refusal
+  }
+  const used = isText ? ['text', 'type'] : ['json']
+  for (const name in members) {
+    if (used.includes(name) || members[name] === undefined) continue
+    const toDo = advice('Remove it. For JSON of another type return { text: JSON.stringify(body), type }.')
+    report(unexpected('RAIL_HOOK_FAILED', 'onReject()', REPLY, name, toDo))
   }
   return { ...refusal, ...body }
 }

@@ -21,8 +21,8 @@ import type { Charging, LimiterOptions, PlainCharging, RouteOptions } from './op
 import { replying } from './reply.js'
 import { createReporter, type Reporter } from './reporter.js'
 import type { RequestRecord } from './request-record.js'
-import { routeOf, withKept } from './route.js'
 import { type WithoutStore, withoutStoreFor } from './store-failure.js'
+import { routeOf, withKept } from './with.js'
 
 /** What a limiter has to know about an adapter's framework. */
 export interface Framework extends Shape {
@@ -47,9 +47,8 @@ export interface Settings<Request> {
 
 /** Checks the options and makes the steps of a limiter. @throws RailError for anything wrong */
 export function settingsOf<Request>(options: LimiterOptions<Request>, framework?: Framework): Settings<Request> {
-  if (framework) checkOptionNames(framework, ['reshaped', 'ownOptions'], 'createLimiter()')
   checkOptionNames(options, [...OPTION_NAMES, ...(framework?.ownOptions ?? [])], 'rateLimit()', adviceOnLimiterOption)
-  for (const [name, expected, passes] of CHECKS) checkOption(name, options[name], expected, passes)
+  for (const [name, expected, passes, toDo] of CHECKS) checkOption(name, options[name], expected, passes, toDo)
   checkJitter(options.jitter)
   const { store = new MemoryStore(), scope = '', clock = monotonicClock, jitter, dryRun = false } = options
   const charging = chargingOf(options)
@@ -130,12 +129,13 @@ const CHECKS: readonly (readonly [
   name: keyof LimiterOptions<unknown>,
   expected: string,
   passes: (value: unknown) => boolean,
+  toDo?: string | undefined,
 ])[] = [
   ['cost', COST, isCost],
-  ['store', 'a store, with take, peek, settle and reset', isStore],
+  ['store', 'a store, with take, peek, settle and reset', isStore, advice('Write store: new MemoryStore().')],
   ['scope', 'a string', isString],
-  ['onReject', 'a function', isFunction],
-  ['skip', 'a function', isFunction],
+  ['onReject', 'a function', isFunction, advice("Write onReject: () => ({ json: { error: 'slow down' } }).")],
+  ['skip', 'a function', isFunction, advice("Write skip: (request) => request.path === '/health'.")],
   ['dryRun', 'true or false', isBoolean],
   ['onDecision', 'a function', isFunction],
   ['onError', 'a function', isFunction],

@@ -1,3 +1,4 @@
+import { advice } from '../base/advice.js'
 import { isRailError, railError, unexpected } from '../base/errors.js'
 import { attempt, chain, isPromise, type MaybePromise } from '../base/maybe-promise.js'
 import { replacementFor } from '../base/suggestion.js'
@@ -51,7 +52,8 @@ function insteadBy<Request>(other: Store, report: (error: unknown) => void): Wit
         if (!isPromise(decision)) return decision
         // A promise may never come, which is what this store is there to prevent.
         decision.then(undefined, () => {})
-        throw railError('RAIL_BAD_OPTION', 'onStoreFailure: expected a synchronous store, got a promise')
+        const toDo = advice('Use localStore(), whose buckets are in this process.')
+        throw railError('RAIL_BAD_OPTION', 'onStoreFailure: expected a synchronous store, got a promise', toDo)
       },
       (decision) => answer(turn, other, decision),
       failed,

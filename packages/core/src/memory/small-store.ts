@@ -81,7 +81,7 @@ export class MemoryStore implements Store {
   }
 
   #decide(charges: readonly Charge[], now: number, before: readonly Charge[], commit: boolean): Decision {
-    const disjointed = disjoint(charges)
+    const disjointed = charges.length > 1 ? disjoint(charges) : charges
     const met = disjointed.map((charge) => {
       const row = this.#rows.get(idOf(charge))
       const buckets = bucketsOf(row, charge.limits, now).map((bucket) =>
@@ -108,7 +108,7 @@ export class MemoryStore implements Store {
       for (const { charge, row, buckets } of met) {
         if (row === undefined && buckets.some(({ total }) => total > 0)) this.#write(charge, buckets, now, 0, true)
       }
-      for (const charge of chargesBeside(disjoint(before), disjointed)) {
+      for (const charge of before.length > 0 ? chargesBeside(disjoint(before), disjointed) : []) {
         for (const limit of charge.limits) {
           this.#move({ ...charge, limits: [limit] }, -costFor(limit, charge.cost), now)
         }

@@ -4,9 +4,9 @@ import { epochNow } from '../base/clock.js'
 import type { FieldReader } from '../headers/field.js'
 import { parseHttpDate } from './http-date.js'
 import { parseRateLimit } from './parse-rate-limit.js'
+import { retryAfterOf } from './parse-retry-after.js'
 import { parseVendor } from './parse-vendor.js'
 import type { ParsedLimit } from './parsed-limit.js'
-import { retryAfterOf } from './retry-after.js'
 
 /** The limits of a client, and its wait, from the headers of a response. */
 export interface ParsedHeaders {

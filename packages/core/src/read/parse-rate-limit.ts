@@ -1,7 +1,7 @@
 import type { FieldReader } from '../headers/field.js'
 import { type Member, parseDictionary, parseList } from '../headers/structured-field.js'
+import { boundedWait } from './parse-retry-after.js'
 import { bareOf, integerOf, type ParsedLimit, parsedLimit, windowMsOf } from './parsed-limit.js'
-import { boundedWait } from './retry-after.js'
 
 /**
  * Reads the field `RateLimit`, with `RateLimit-Policy`, of draft-ietf-httpapi-ratelimit-headers. It is a List since revision

@@ -1,5 +1,5 @@
 import { monthOf, parseHttpDate, utc } from './http-date.js'
-import { boundedWait } from './retry-after.js'
+import { boundedWait } from './parse-retry-after.js'
 
 /**
  * Milliseconds until a limit resets, from any form that APIs send. A number is seconds from now, or, by its size, seconds,

@@ -127,10 +127,11 @@ describe.each([
   test('is not replaced by an asynchronous store: that is an error, and lets nothing through', async () => {
     const other = new MemoryStore()
     const later: Store = { ...store, take: async (charges, now) => other.take(charges, now) }
-    const { limiter } = limiterOf({ store, onStoreFailure: later })
+    const { limiter } = limiterOf({ store, onStoreFailure: later as never })
     await expect((async () => limiter.take({}))()).rejects.toMatchObject({
       code: 'RAIL_BAD_OPTION',
-      message: 'onStoreFailure: expected a synchronous store, got a promise.',
+      message:
+        'onStoreFailure: expected a synchronous store, got a promise. Use localStore(), whose buckets are in this process.',
     })
   })
 

@@ -128,12 +128,12 @@ const BAD: readonly (readonly [options: unknown, code: string, message: string])
   [
     { ...good, store: {} },
     'RAIL_BAD_OPTION',
-    'store: expected a store, with take, peek, settle and reset, got an object.',
+    'store: expected a store, with take, peek, settle and reset, got an object. Write store: new MemoryStore().',
   ],
   [
     { ...good, store: MemoryStore },
     'RAIL_BAD_OPTION',
-    'store: expected a store, with take, peek, settle and reset, got the function MemoryStore.',
+    'store: expected a store, with take, peek, settle and reset, got the function MemoryStore. Write store: new MemoryStore().',
   ],
   [{ ...good, scope: 7 }, 'RAIL_BAD_OPTION', 'scope: expected a string, got 7.'],
   [
@@ -157,8 +157,16 @@ const BAD: readonly (readonly [options: unknown, code: string, message: string])
     'headers: draft11 and draft7 both send RateLimit-Policy. Remove one.',
   ],
   [{ ...good, jitter: -1 }, 'RAIL_BAD_OPTION', 'jitter: expected a whole number of seconds from 0 to 2147483, got -1.'],
-  [{ ...good, onReject: 'no' }, 'RAIL_BAD_OPTION', 'onReject: expected a function, got "no".'],
-  [{ ...good, skip: true }, 'RAIL_BAD_OPTION', 'skip: expected a function, got true.'],
+  [
+    { ...good, onReject: 'no' },
+    'RAIL_BAD_OPTION',
+    `onReject: expected a function, got "no". Write onReject: () => ({ json: { error: 'slow down' } }).`,
+  ],
+  [
+    { ...good, skip: true },
+    'RAIL_BAD_OPTION',
+    "skip: expected a function, got true. Write skip: (request) => request.path === '/health'.",
+  ],
   [{ ...good, dryRun: 'false' }, 'RAIL_BAD_OPTION', 'dryRun: expected true or false, got "false".'],
   [
     { ...good, onStoreFailure: 'open' },

@@ -148,3 +148,26 @@ describe('onReject', () => {
     expect(fieldsOf(outcome)).toEqual(['Retry-After: 1', 'Cache-Control: no-store'])
   })
 })
+
+describe('a member that the body is not made of is reported, and the body is sent', () => {
+  test.each([
+    [{ json: 'slow', status: 503 }, 'status', 'application/json', '"slow"'],
+    [{ json: 'slow', type: 'application/vnd.api+json' }, 'type', 'application/json', '"slow"'],
+    [{ json: 'slow', text: 'slow' }, 'json', 'text/plain; charset=utf-8', 'slow'],
+    [{ text: 'slow', headers: {} }, 'headers', 'text/plain; charset=utf-8', 'slow'],
+  ])('%o', async (reply, name, type, body) => {
+    const { outcome, errors } = await refusedWith(() => reply)
+    expect(outcome.refusal).toMatchObject({ type, body })
+    expect(errors).toEqual([
+      expect.objectContaining({
+        code: 'RAIL_HOOK_FAILED',
+        message: `onReject(): expected { json } or { text, type? }, got "${name}". Remove it. For JSON of another type return { text: JSON.stringify(body), type }.`,
+      }),
+    ])
+  })
+
+  test('but an undefined one is none', async () => {
+    const { outcome, errors } = await refusedWith(() => ({ json: { slow: true }, text: undefined, type: undefined }))
+    expect([outcome.refusal?.body, errors]).toEqual(['{"slow":true}', []])
+  })
+})
