@@ -43,7 +43,6 @@ function run(command: string, args: string[], cwd = project): string {
 }
 
 beforeAll(() => {
-  run('npm', ['run', 'build', '--silent'], root)
   const tarballs = packages.map(({ name, folder }) => {
     const out = run('pnpm', ['pack', '--json', '--pack-destination', project], join(root, 'packages', folder))
     return [name, `file:${JSON.parse(out).filename}`]
