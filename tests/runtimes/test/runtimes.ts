@@ -131,7 +131,19 @@ async function onProcess(
   const file = join(folder, 'app.mjs')
   const platform = app === 'node' ? 'node' : 'neutral'
   await bundled(app, served, CONDITIONS[runtime], { write: true, outfile: file, platform, external: ['node:*'] })
-  const child = spawn(program, [...args, file], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] })
+  const { url, stop } = await started(program, [...args, file], folder)
+  return {
+    url,
+    stop: async () => {
+      await stop()
+      rmSync(folder, { recursive: true })
+    },
+  }
+}
+
+/** Starts a program that serves, and waits until it prints its port. */
+export async function started(program: string, args: readonly string[], cwd: string): Promise<RunningApp> {
+  const child = spawn(program, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'] })
   let errors = ''
   child.stderr.on('data', (data) => {
     errors += data
@@ -147,7 +159,6 @@ async function onProcess(
     stop: async () => {
       child.kill()
       await ended
-      rmSync(folder, { recursive: true })
     },
   }
 }
