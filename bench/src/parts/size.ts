@@ -33,7 +33,12 @@ export const sizePart: Part = async ({ say }): Promise<Findings> => {
   const features: Row[] = []
   for (const [name, entry] of Object.entries(FEATURES)) {
     const bytes = await bytesOf(`${USUAL}\n${entry}`, EDGE)
-    features.push({ what: `${name} adds`, against: 'edge build, bytes', rounds: [bytes - usual.gzippedBytes], unit: 'bytes' })
+    features.push({
+      what: `${name} adds`,
+      against: 'edge build, bytes',
+      rounds: [bytes - usual.gzippedBytes],
+      unit: 'bytes',
+    })
   }
   say('loading')
   const loading: Row[] = [
