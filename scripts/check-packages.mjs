@@ -1,6 +1,6 @@
 // Packs every public package as a release does, then checks the tarball: its files, its package.json (publint), and whether
-// its types resolve for every kind of importer (arethetypeswrong). Needs a build.
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+// its types resolve for every kind of importer (arethetypeswrong), under each condition of its exports too. Needs a build.
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { finish, root, run } from './workspace.mjs'
@@ -8,14 +8,51 @@ import { finish, root, run } from './workspace.mjs'
 const allowed = /^(package\.json|README\.md|LICENSE|CHANGELOG\.md|dist\/[\w./-]+\.(js|cjs|d\.ts|d\.cts|json))$/
 const required = ['package.json', 'README.md', 'LICENSE', 'dist/index.js', 'dist/index.cjs', 'dist/index.d.ts']
 
+/** What stands in every entry of `exports`. Other keys are conditions that runtimes set. */
+const common = ['types', 'import', 'require']
+
+/** The manifest as it is read under a condition: what stands there comes in place of the usual files. */
+function manifestUnder(condition, manifest) {
+  const entries = Object.entries(manifest.exports).map(([door, files]) => {
+    if (typeof files === 'string') return [door, files]
+    const usual = Object.fromEntries(common.filter((key) => key in files).map((key) => [key, files[key]]))
+    return [door, { ...usual, ...files[condition] }]
+  })
+  return { ...manifest, exports: Object.fromEntries(entries) }
+}
+
+/** A tarball for each condition, because attw knows none of them. Conditions that lead to the same files share one. */
+function tarballsByCondition(filename, manifest, target) {
+  const doors = Object.values(manifest.exports).filter((files) => typeof files !== 'string')
+  const conditions = new Set(doors.flatMap((files) => Object.keys(files)).filter((key) => !common.includes(key)))
+  const manifests = new Map()
+  for (const condition of conditions) {
+    const text = JSON.stringify(manifestUnder(condition, manifest), undefined, 2)
+    manifests.set(text, [...(manifests.get(text) ?? []), condition])
+  }
+  return [...manifests].map(([text, names]) => {
+    const unpacked = mkdtempSync(join(target, 'condition-'))
+    run('tar', ['-xzf', filename, '-C', unpacked])
+    writeFileSync(join(unpacked, 'package/package.json'), text)
+    const tarball = join(unpacked, 'package.tgz')
+    run('tar', ['-czf', tarball, '-C', unpacked, 'package'])
+    return { tarball, under: `under ${names.join(', ')}: ` }
+  })
+}
+
+/** What publint and attw find in a tarball. */
+function linted(tarball, under = '') {
+  const publint = run('publint', ['run', tarball, '--strict'])
+  const types = run('attw', [tarball, '--profile', 'strict', '--no-emoji', '--no-color'])
+  return [publint, types].filter((check) => !check.ok).map((check) => under + check.output)
+}
+
 function faultsOf(folder, target) {
   const packed = run('pnpm', ['pack', '--json', '--pack-destination', target], folder)
   if (!packed.ok) return [packed.output]
   const { filename } = JSON.parse(packed.stdout)
   const paths = run('tar', ['-tzf', filename]).stdout.match(/(?<=^package\/).+$/gm)
   const manifest = run('tar', ['-xOzf', filename, 'package/package.json']).stdout
-  const publint = run('publint', ['run', filename, '--strict'])
-  const types = run('attw', [filename, '--profile', 'strict', '--no-emoji', '--no-color'])
   return [
     ...required.filter((path) => !paths.includes(path)).map((path) => `expected ${path} in the tarball, got none`),
     ...paths
@@ -33,7 +70,10 @@ function faultsOf(folder, target) {
     ...(JSON.stringify(JSON.parse(manifest).exports).includes('@rail/source')
       ? ['expected no @rail/source in the published exports. Give publishConfig.exports.']
       : []),
-    ...[publint, types].filter((check) => !check.ok).map((check) => check.output),
+    ...linted(filename),
+    ...tarballsByCondition(filename, JSON.parse(manifest), target).flatMap(({ tarball, under }) =>
+      linted(tarball, under),
+    ),
   ]
 }
 

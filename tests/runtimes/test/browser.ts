@@ -10,7 +10,7 @@ import { bundled } from './runtimes.js'
 
 /** Opens a page in Chromium that runs the client's app against a server of another origin, and gives what it said. */
 export async function askInBrowser(origin: string): Promise<unknown> {
-  const script = await bundled('browser', 'client', { platform: 'browser' })
+  const script = await bundled('browser', 'client', ['browser'], { platform: 'browser' })
   const html = `<!doctype html><script type="module" src="/app.js"></script>`
   let tell: (said: unknown) => void
   const told = new Promise<unknown>((resolve) => {

@@ -1,11 +1,15 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { BUN, DENO, started } from './runtimes.js'
 
 const root = new URL('../../../', import.meta.url).pathname
 const project = mkdtempSync(join(tmpdir(), 'rail-tarballs-'))
+
+/** What stands under `exports` in every package: no condition of a runtime. */
+const COMMON = ['@rail/source', 'types', 'import', 'require']
 
 /** Every public package, with the names of its entries. */
 const packages = readdirSync(join(root, 'packages'))
@@ -18,11 +22,15 @@ const packages = readdirSync(join(root, 'packages'))
     name: manifest.name as string,
     folder,
     peers: (manifest.peerDependencies ?? {}) as Record<string, string>,
+    conditions: Object.keys(manifest.exports['.']).filter((key) => !COMMON.includes(key)),
     entries: Object.keys(manifest.exports)
       .filter((entry) => !entry.endsWith('.json'))
       .map((entry) => join(manifest.name, entry)),
   }))
 const entries = packages.flatMap((one) => one.entries)
+/** The conditions of edge runtimes, and the packages that have a build for them. */
+const edgePackages = packages.filter((one) => one.conditions.length > 0)
+const conditions = [...new Set(edgePackages.flatMap((one) => one.conditions))]
 
 const COMPILERS = { 'typescript-5.9': '5.9.3', 'typescript-6': '6', 'typescript-7': '7' }
 /** Versions that the peer ranges admit and that Node 20 runs. */
@@ -43,7 +51,6 @@ function run(command: string, args: string[], cwd = project): string {
 }
 
 beforeAll(() => {
-  run('npm', ['run', 'build', '--silent'], root)
   const tarballs = packages.map(({ name, folder }) => {
     const out = run('pnpm', ['pack', '--json', '--pack-destination', project], join(root, 'packages', folder))
     return [name, `file:${JSON.parse(out).filename}`]
@@ -70,6 +77,28 @@ afterAll(() => rmSync(project, { recursive: true }))
 /** What only loads inside a running test is left to the compilers. */
 const loadable = entries.filter((entry) => entry !== '@rail/conformance')
 
+interface Loaded {
+  readonly entry: string
+  readonly file: string
+  readonly names: readonly string[]
+}
+
+/** Loads every entry in one process of Node. Gives the file that each resolves to, and the names that it exports. */
+function loaded(kind: 'import' | 'require', flags: readonly string[]): Loaded[] {
+  const [load, resolve] =
+    kind === 'import'
+      ? ['await import(entry)', 'import.meta.resolve(entry)']
+      : ['require(entry)', 'require.resolve(entry)']
+  const code = `const found = []
+for (const entry of ${JSON.stringify(loadable)}) {
+  const names = Object.keys(${load}).filter((name) => name !== 'module.exports').sort()
+  found.push({ entry, file: ${resolve}, names })
+}
+console.log(JSON.stringify(found))`
+  const type = kind === 'import' ? 'module' : 'commonjs'
+  return JSON.parse(run('node', [...flags, `--input-type=${type}`, '-e', code]))
+}
+
 describe('a packed tarball in an empty project', () => {
   test.each(loadable)('%s is there for import', (entry) => {
     expect(
@@ -79,6 +108,58 @@ describe('a packed tarball in an empty project', () => {
 
   test.each(loadable)('%s is there for require', (entry) => {
     expect(Number(run('node', ['-e', `console.log(Object.keys(require('${entry}')).length)`]))).toBeGreaterThan(0)
+  })
+
+  describe.each(conditions)('under the condition %s', (condition) => {
+    test.each(['import', 'require'] as const)(
+      'every entry has the same names for %s, and core and Hono their edge build',
+      (kind) => {
+        const edge = loaded(kind, ['-C', condition])
+        const usual = loaded(kind, [])
+        expect(edge.map(({ entry, names }) => [entry, names])).toEqual(usual.map(({ entry, names }) => [entry, names]))
+        for (const { entry, file } of edge) {
+          const isEdge = edgePackages.some((one) => one.entries.includes(entry))
+          expect([entry, /\/dist\/edge\/\w+\.c?js$/.test(file)]).toEqual([entry, isEdge])
+        }
+        expect(usual.filter(({ file }) => file.includes('/edge/'))).toEqual([])
+      },
+    )
+  })
+
+  test('Deno takes the edge build by itself, and Bun and Node the other one', () => {
+    const resolve = "console.log(['@rail/core', '@rail/hono'].map((name) => import.meta.resolve(name)).join())"
+    const edge = /core\/dist\/edge\/index\.js,.*hono\/dist\/edge\/index\.js/
+    const usual = /core\/dist\/index\.js,.*hono\/dist\/index\.js/
+    expect(run(DENO, ['eval', '--node-modules-dir=manual', resolve])).toMatch(edge)
+    expect(run(BUN, ['-e', resolve])).toMatch(usual)
+    expect(run('node', ['--input-type=module', '-e', resolve])).toMatch(usual)
+  })
+
+  describe.each(['express', 'fastify', 'koa'])('@rail/%s', (framework) => {
+    test.each(['Deno', 'Node'])('limits on %s, whoever writes the response', async (runtime) => {
+      const file = join(project, 'framework.mjs')
+      copyFileSync(new URL('apps/framework.mjs', import.meta.url), file)
+      const { url, stop } =
+        runtime === 'Node'
+          ? await started(process.execPath, [file, framework], project)
+          : await started(DENO, ['run', '--allow-all', '--node-modules-dir=manual', file, framework], project)
+      try {
+        const seen = []
+        for (const path of ['/', '/raw', '/thrown', '/']) {
+          const { status, headers } = await fetch(url + path, { headers: { connection: 'close' } })
+          const left = /^"per_minute";r=(\d)/.exec(headers.get('ratelimit') ?? '')?.[1]
+          seen.push([path, status, left, headers.has('retry-after')])
+        }
+        expect(seen).toEqual([
+          ['/', 200, '2', false],
+          ['/raw', 200, '1', false],
+          ['/thrown', 500, '0', false],
+          ['/', 429, '0', true],
+        ])
+      } finally {
+        await stop()
+      }
+    })
   })
 
   for (const compiler of Object.keys(COMPILERS)) {
