@@ -121,6 +121,22 @@ export const SEVERAL: readonly StoreCheck[] = [
     },
   },
   {
+    name: 'every charge of a request waits out a step back of the clock, even where another charge empties the key',
+    check: async (store) => {
+      const other = perSecond(1, { burst: 10, name: 'other' })
+      await store.take([charge(large, { cost: 4 })], 100_000)
+      const { allowed, limits } = await store.take([charge(large, { cost: 0 }), charge(other, { cost: 6 })], 70_000, [
+        charge(large, { cost: 4 }),
+      ])
+      equal([allowed, limits.map((status) => status.fullAfterMs)], [true, [0, 36_000]], 'allowed, full after')
+      await shows(store, charge([large, other]), [
+        { now: 70_000, cost: 0, allowed: true, left: [10, 4], full: [0, 36_000] },
+        { now: 100_000, cost: 5, allowed: false, left: [10, 4], wait: 1_000 },
+        { now: 101_000, cost: 5, allowed: true, left: [5, 0] },
+      ])
+    },
+  },
+  {
     name: 'charges of one key under different limits share its buckets by name',
     check: async (store) => {
       const writes = charge([ten, perMinute(5, { name: 'writes' })], { cost: 2 })

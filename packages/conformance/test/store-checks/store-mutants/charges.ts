@@ -113,6 +113,25 @@ class ChecksTheDifference extends ExactStore {
   }
 }
 
+class WritesChargeByCharge extends ExactStore {
+  protected override decide(
+    charges: readonly Charge[],
+    now: number,
+    commit: boolean,
+    before: readonly Charge[],
+  ): Decision {
+    if (!commit || charges.length < 2) return super.decide(charges, now, commit, before)
+    const decision = super.decide(charges, now, false, before)
+    const costs = decision.allowed ? charges : charges.map((charge) => ({ ...charge, cost: 0 }))
+    for (const charge of costs) {
+      const names = charge.limits.map((limit) => limit.name)
+      const same = before.filter(({ limits }) => limits.some(({ name }) => names.includes(name)))
+      super.decide([charge], now, true, same)
+    }
+    return decision
+  }
+}
+
 class PeekForgetsBefore extends ExactStore {
   override peek(charges: readonly Charge[], now: number): Decision {
     return super.peek(charges, now)
@@ -317,6 +336,11 @@ export const CHARGE_MUTANTS: readonly Mutant[] = [
     'where the difference is refused everything is given back, and the wait is that of the whole cost',
     'the difference is asked',
     ChecksTheDifference,
+  ),
+  mutant(
+    'every charge of a request waits out a step back of the clock, even where another charge empties the key',
+    'the step back ends with the charge that empties it',
+    WritesChargeByCharge,
   ),
   mutant(
     'charges of one key under different limits share its buckets by name',
