@@ -22,9 +22,9 @@ const MUTANTS: readonly SourceMutant[] = [
   {
     fault: 'take before check',
     edits: [
-      [/if \(allowed\) owed = /g, 'if (fits(owed, limit, asks)) owed = '],
-      [/if \(allowed\) \{/g, 'if (fits(owed[bucket] as number, limit, asks)) {'],
-      [/allowed \? owedAfterTake\(before/g, 'fits(before, limit, asks) ? owedAfterTake(before'],
+      [/if \(allowed\) owed = /g, 'if (fits(owed, limit, tokens)) owed = '],
+      [/if \(allowed\) \{/g, 'if (fits(owed[bucket] as number, limit, tokens)) {'],
+      [/allowed \? owedAfterTake\(before/g, 'fits(before, limit, tokens) ? owedAfterTake(before'],
       [/if \(allowed\) buckets\[index\]/, 'if (!refused) buckets[index]'],
     ],
   },
