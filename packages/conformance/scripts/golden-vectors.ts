@@ -33,14 +33,14 @@ function waitedOff(
   return now
 }
 
-/** The golden vectors: what the specification says in words, at its edges, and a number of programs drawn at random. */
+/** The golden vectors: the specification at its edges, and programs drawn at random. */
 export function goldenVectors(): Vector[] {
   return [...scripted(), ...drawn()]
 }
 
 function drawn(): Vector[] {
   const programs = fc.sample(program(24), { seed: 20_261_129, numRuns: 400 })
-  // Some have little in them; the fullest tell the most.
+  // Some have little in them; the longest are kept.
   const vectors = programs.map((each, index) => vectorOf(`drawn program ${index + 1}`, each))
   return vectors.toSorted((a, b) => b.steps.length - a.steps.length).slice(0, 12)
 }
@@ -228,17 +228,17 @@ function cutOff(plans: Record<string, Limit>): Vector[] {
       }
     }),
     recorded('what is given back and settled after a limit was lowered', sizes, (recorder) => {
-      const [asked, other] = [[charge('a', 90)], [charge('c', 3, { key: 'other' })]]
-      recorder.take(asked, 0)
+      const [charged, other] = [[charge('a', 90)], [charge('c', 3, { key: 'other' })]]
+      recorder.take(charged, 0)
       recorder.take([charge('b', 0)], 0)
-      recorder.settle(asked, 88, 1)
+      recorder.settle(charged, 88, 1)
       recorder.peek([charge('b', 1)], 1)
-      recorder.settle(asked, 50, 2)
+      recorder.settle(charged, 50, 2)
       recorder.peek([charge('b', 1)], 2)
       recorder.peek([charge('a', 1)], 2)
-      recorder.settle(asked, 130, 3)
+      recorder.settle(charged, 130, 3)
       recorder.peek([charge('b', 1)], 3)
-      recorder.take([charge('c', 2)], 4, asked)
+      recorder.take([charge('c', 2)], 4, charged)
       recorder.take([...other], 5, [charge('c', 2)])
       recorder.peek([charge('a', 1)], 5)
     }),
@@ -255,7 +255,7 @@ function cutOff(plans: Record<string, Limit>): Vector[] {
   ]
 }
 
-/** What is carried over where a product in doubles, rounded twice, comes to another whole number. */
+/** Buckets that are carried over, where a product in doubles, rounded twice, is another whole number. */
 function carriedOverInDoubles(): Vector {
   const limits = {
     a: limit({ name: 'plan', tokens: 1, per: 94_906_249, burst: 94_906_265 }),
@@ -288,45 +288,45 @@ function debts(): Vector[] {
   return [
     recorded('a settle of 2^53 - 1 tokens', limits, (recorder) => {
       for (const id of ['a', 'b', 'c', 'd'] as const) {
-        const asked = [charge(id, 3)]
-        recorder.take(asked, 0)
-        recorder.settle(asked, LARGEST, 0)
+        const charged = [charge(id, 3)]
+        recorder.take(charged, 0)
+        recorder.settle(charged, LARGEST, 0)
         recorder.peek([charge(id, 1)], 0)
-        recorder.settle(asked, LARGEST, 0)
+        recorder.settle(charged, LARGEST, 0)
         recorder.peek([charge(id, 1)], 12_345)
         recorder.settle([charge(id, LARGEST)], 0, 12_345)
         recorder.take([charge(id, 1)], 12_345)
       }
     }),
     recorded('debts that end at 2^53 - 1 grains, and drain from there', limits, (recorder) => {
-      const asked = [charge('e', 1)]
+      const charged = [charge('e', 1)]
       for (let round = 0; round < 4; round++) {
-        recorder.take(asked, round)
-        recorder.settle(asked, 104_249_990 * (round + 1), round)
+        recorder.take(charged, round)
+        recorder.settle(charged, 104_249_990 * (round + 1), round)
         recorder.take([charge('e', 1)], round)
       }
       recorder.take([charge('e', 104_249_990)], 1_000_000_000)
     }),
     recorded('a debt under another definition of its limit', limits, (recorder) => {
-      const asked = [charge('b', 11)]
-      recorder.take(asked, 0)
-      recorder.settle(asked, 1_000_000, 1)
+      const charged = [charge('b', 11)]
+      recorder.take(charged, 0)
+      recorder.settle(charged, 1_000_000, 1)
       recorder.take([charge('f', 20)], 2)
-      recorder.settle(asked, LARGEST, 3)
+      recorder.settle(charged, LARGEST, 3)
       recorder.take([charge('b', 1)], 4)
       recorder.take([charge('f', 1)], 5)
     }),
-    recorded('what a request took before, given back and asked again', limits, (recorder) => {
-      const asked = (cost: number) => [charge(['a', 'b', 'd'], cost)]
-      recorder.take(asked(4), 0)
-      recorder.take(asked(9), 100, asked(4))
-      recorder.take(asked(11), 200, asked(9))
-      recorder.take([charge(['a', 'b'], 10), charge(['b', 'd'], 1)], 300, asked(1))
-      recorder.take(asked(0), 400, asked(2 ** 40))
-      recorder.take(asked(7), 500)
+    recorded('what a request took before, given back and taken again', limits, (recorder) => {
+      const charged = (cost: number) => [charge(['a', 'b', 'd'], cost)]
+      recorder.take(charged(4), 0)
+      recorder.take(charged(9), 100, charged(4))
+      recorder.take(charged(11), 200, charged(9))
+      recorder.take([charge(['a', 'b'], 10), charge(['b', 'd'], 1)], 300, charged(1))
+      recorder.take(charged(0), 400, charged(2 ** 40))
+      recorder.take(charged(7), 500)
       recorder.take([charge(['f', 'a'], 5)], 600, [charge(['b', 'd'], 2), charge(['a', 'b'], 3)])
       recorder.take([charge('a', 2)], 700, [charge(['a', 'f', 'd'], 3)])
-      recorder.peek(asked(1), 800)
+      recorder.peek(charged(1), 800)
     }),
   ]
 }

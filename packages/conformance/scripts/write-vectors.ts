@@ -1,4 +1,4 @@
-// Writes data/vectors.json anew, a step a line. Look at what has changed: a vector is a promise to every implementation.
+// Writes data/vectors.json again, a step a line. Check the differences: every implementation relies on the vectors.
 //   node -C @rail/source --import tsx packages/conformance/scripts/write-vectors.ts
 import { writeFileSync } from 'node:fs'
 import { goldenVectors } from './golden-vectors.js'

@@ -1,5 +1,5 @@
 /*
- * What the app under test does, for `testAdapter`: no Node, no vitest, so that it can be bundled for any runtime.
+ * The app under test of `testAdapter`. It needs neither Node nor vitest, so that it can be bundled for any runtime.
  */
 export type { AppUnderTest, Limited, MadeLimiter, Route, Setup } from './scenarios/app-under-test.js'
 export { type Fetch, fetchFor, readableStreamOf } from './scenarios/fetch-for.js'

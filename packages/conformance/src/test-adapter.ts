@@ -10,7 +10,7 @@ export interface AdapterHarness {
   readonly name: string
   /** Starts the apps of all scenarios, anywhere: `() => listen(listenerFor(app))`. */
   start(): Promise<RunningApp>
-  /** What the framework or the runtime itself cannot do. Checks that need it are left out. */
+  /** Features that the framework or the runtime does not have. Checks that need them are left out. */
   readonly cannot?: readonly Need[] | undefined
 }
 
@@ -33,5 +33,5 @@ export function testAdapter({ name, start, cannot = [] }: AdapterHarness): void 
   })
 }
 
-/** Nothing waits for real time; a machine may be busy all the same. */
+/** No check waits for real time, but the machine may be busy. */
 const LONGEST_MS = 60_000

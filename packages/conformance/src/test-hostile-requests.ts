@@ -4,7 +4,7 @@ import { App } from './test-adapter/app.js'
 import type { RunningApp } from './test-adapter/listen.js'
 import type { AdapterHarness } from './test-adapter.js'
 
-/** How many cases are tried, and which. */
+/** An adapter, and which cases are tried. */
 export interface HostileRequests extends Pick<AdapterHarness, 'name' | 'start'> {
   /** @default 10,000 */
   readonly cases?: number | undefined
@@ -13,8 +13,8 @@ export interface HostileRequests extends Pick<AdapterHarness, 'name' | 'start'> 
 }
 
 /**
- * Tests an adapter with header fields that a client made up: keys of any bytes, addresses in every notation and what only
- * looks like one, and fields that somebody might believe. None is an error, none gets a second request past the limit.
+ * Tests an adapter with headers that a client made up: keys of any bytes, addresses in every notation, strings that only
+ * look like addresses, and headers that a limiter might believe. No case is an error, and every second request is refused.
  */
 export function testHostileRequests({ name, start, cases = 10_000, seed = 20_261_130 }: HostileRequests): void {
   describe(name, () => {
@@ -40,7 +40,7 @@ export function testHostileRequests({ name, start, cases = 10_000, seed = 20_261
 
 const LONGEST_MS = 300_000
 
-/** What is wrong with the answers to the first of the cases that are answered wrongly; `[]` if none is. */
+/** The fault of the first case that is answered wrongly; `[]` if there is none. */
 export async function faultsOf(app: App, cases: readonly HostileCase[]): Promise<string[]> {
   const open = {
     'raw-keys': await app.open('raw-keys'),
@@ -60,10 +60,10 @@ export async function faultsOf(app: App, cases: readonly HostileCase[]): Promise
   return []
 }
 
-/** So many cases go over one socket at once. */
+/** Cases that go over one socket at once. */
 const BATCH = 100
 
-/** The suite's own name of a customer is not sent: these bring theirs. */
+/** Leaves out the suite's customer: a case has its own. */
 function unnamed<T>(request: T): T & { readonly anonymous: true } {
   return { ...request, anonymous: true }
 }
@@ -75,9 +75,9 @@ function answersIn(text: string): string[] {
 function faultOf({ isNew, first, again }: HostileCase, one = '', two = ''): string[] {
   const [was, is] = [statusOf(one), statusOf(two)]
   const fault = (what: string): string[] => [`${what}: ${JSON.stringify([first, again]).slice(0, 400)}`]
-  // A field may make it a 304.
-  const letIn = was >= 200 && was < 400
-  if (isNew ? !letIn : was !== 429) return fault(`first answered ${was}`)
+  // A header may make it a 304.
+  const allowed = was >= 200 && was < 400
+  if (isNew ? !allowed : was !== 429) return fault(`first answered ${was}`)
   if (is !== 429) return fault(`then answered ${is}`)
   return /^retry-after: 60\r?$/im.test(two) ? [] : fault('no Retry-After of 60')
 }

@@ -5,13 +5,13 @@ import { STORE_CHECKS } from './store-checks/index.js'
 import { program, vectorOf } from './vectors/programs.js'
 import { checkVector, vectors } from './vectors/vectors.js'
 
-/** How {@link testStore} gets at a store. */
+/** How {@link testStore} makes a store. */
 export interface StoreHarness {
-  /** What the store is called in the report. */
+  /** The store's name in the report. */
   readonly name: string
-  /** A store without any buckets, that takes the `now` it is given as the time. Called once for each test. */
+  /** Makes a store without any buckets, whose time is the `now` of each call. Called once for each test. */
   create(): MaybePromise<Store>
-  /** Puts away what `create` made. */
+  /** Closes a store that `create` made. */
   destroy?(store: Store): MaybePromise<void>
   /** How many programs are drawn at random, each on a store of its own. @default 200 */
   readonly programs?: number | undefined
@@ -20,9 +20,9 @@ export interface StoreHarness {
 }
 
 /**
- * Declares the tests that every store passes: one for each sentence of the specification, one for each golden vector, and
- * programs of takes, settles, changes of limits and steps of the clock, drawn at random, which must come out as they do in
- * exact arithmetic.
+ * Declares the tests that every store passes: one for each sentence of the specification, and one for each golden vector.
+ * Besides, it draws programs of takes, settles, changes of limits and steps of the clock at random, and compares each
+ * decision with exact arithmetic.
  *
  * @example
  * testStore({ name: 'memory', create: () => new MemoryStore() })
@@ -43,7 +43,7 @@ export function testStore({ name, create, destroy, programs = 200, seed = 1 }: S
       test(`golden vector: ${vector.name}`, () => withStore((store) => checkVector(store, vector)))
     }
     test(
-      `${programs} programs drawn with seed ${seed} come out as in exact arithmetic`,
+      `${programs} programs drawn with seed ${seed} are decided as in exact arithmetic`,
       () =>
         fc.assert(
           fc.asyncProperty(program(40), (drawn) =>

@@ -4,7 +4,7 @@ import { runInNewContext } from 'node:vm'
 setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc') as () => void
 
-/** Bytes that are in use once all garbage is collected: objects, texts and typed arrays. */
+/** Bytes that are in use once all garbage is collected: objects, strings and typed arrays. */
 export function heapBytes(): number {
   collectGarbage()
   collectGarbage()

@@ -14,5 +14,5 @@ testAdapter({
     const fetch = fetchFor(app)
     return listen(getRequestListener((request) => fetch(request)))
   },
-  cannot: ['thrown-text'],
+  cannot: ['thrown-string'],
 })

@@ -15,6 +15,6 @@ for (const [name, start] of Object.entries(runtimes)) {
   testAdapter({
     name: `Hono 4 on ${name}`,
     start: () => start('hono'),
-    cannot: ['thrown-text', ...(CANNOT[name] ?? [])],
+    cannot: ['thrown-string', ...(CANNOT[name] ?? [])],
   })
 }

@@ -1,24 +1,24 @@
 import { expect } from 'vitest'
-import { check, railFields, randomFrom, statusesOf, tally, times } from './check.js'
+import { check, railHeaders, randomFrom, statusesOf, tally, times } from './check.js'
 
-/** Who is counted, how often, and by how much. */
+/** Which customer is counted, how often, and at what cost. */
 export const countingChecks = [
   check('each customer is counted alone', 'five-per-minute', async (app) => {
     expect(await app.statuses(6, '/', { as: 'acme' })).toEqual([200, 200, 200, 200, 200, 429])
-    expect((await app.get('/', { as: 'other' })).field('RateLimit')).toBe('"per_minute";r=4;t=12')
+    expect((await app.get('/', { as: 'other' })).header('RateLimit')).toBe('"per_minute";r=4;t=12')
   }),
   check('customers on different plans have different limits', 'plans', async (app) => {
     const plan = (name: string): { headers: Record<string, string> } => ({ headers: { 'x-plan': name } })
-    expect((await app.get('/', { as: 'a', ...plan('free') })).field('RateLimit-Policy')).toBe('"per_minute";q=2;w=60')
-    expect((await app.get('/', { as: 'b', ...plan('pro') })).field('RateLimit-Policy')).toBe('"per_minute";q=20;w=60')
+    expect((await app.get('/', { as: 'a', ...plan('free') })).header('RateLimit-Policy')).toBe('"per_minute";q=2;w=60')
+    expect((await app.get('/', { as: 'b', ...plan('pro') })).header('RateLimit-Policy')).toBe('"per_minute";q=20;w=60')
   }),
-  check('every text is a key of its own, whatever it means elsewhere', 'burst-of-ten', async (app) => {
+  check('every string is a key of its own, whatever it means elsewhere', 'burst-of-ten', async (app) => {
     for (const as of HOSTILE_KEYS) {
       expect(await app.statuses(11, '/', { as })).toEqual([...times(10, 200), 429])
     }
     expect(await app.statuses(1, '/', { as: 'an ordinary key' })).toEqual([200])
   }),
-  check('whatever bytes a key is made of, it is counted, and is no error', 'raw-keys', async (app) => {
+  check('a key of any bytes is counted, and is not an error', 'raw-keys', async (app) => {
     const random = randomFrom(7)
     const text = (length: number): string =>
       String.fromCharCode(...Array.from({ length }, () => VALUE_BYTES[random(VALUE_BYTES.length)] as number))
@@ -40,7 +40,7 @@ export const countingChecks = [
     }
     expect((await app.seen()).failed).toEqual([])
   }),
-  check('exactly the limit is admitted of requests pipelined on one socket', 'five-per-minute', async (app) => {
+  check('requests pipelined on one socket are allowed exactly up to the limit', 'five-per-minute', async (app) => {
     const text = await app.pipeline(times(12, { path: '/' }))
     expect(tally(statusesOf(text))).toEqual(
       new Map([
@@ -50,7 +50,7 @@ export const countingChecks = [
     )
   }),
   check(
-    'exactly the limit is admitted of pipelined requests when everything is asynchronous',
+    'pipelined requests are allowed exactly up to the limit when everything is asynchronous',
     'all-async',
     async (app) => {
       const text = await app.pipeline(times(12, { path: '/' }))
@@ -63,7 +63,7 @@ export const countingChecks = [
     },
   ),
   check(
-    'exactly the limit is admitted of requests that wait for one shared promise',
+    'requests that wait for one shared promise are allowed exactly up to the limit',
     'shared-promise',
     async (app) => {
       const statuses = await app.atOnce(6, '/', { headers: { 'x-together': '6' } })
@@ -71,77 +71,77 @@ export const countingChecks = [
     },
     'shared-promise',
   ),
-  check('exactly the limit is admitted of requests on many connections', 'five-per-minute', async (app) => {
+  check('requests on many connections are allowed exactly up to the limit', 'five-per-minute', async (app) => {
     expect(await app.atOnce(12)).toEqual([...times(5, 200), ...times(7, 429)])
   }),
   check('a request takes its cost', 'five-per-minute', async (app) => {
-    expect((await app.get('/', { cost: 3 })).field('RateLimit')).toBe('"per_minute";r=2;t=36')
+    expect((await app.get('/', { cost: 3 })).header('RateLimit')).toBe('"per_minute";r=2;t=36')
     expect((await app.get('/', { cost: 3 })).status).toBe(429)
   }),
-  check('a cost that comes later is taken all the same', 'all-async', async (app) => {
-    expect((await app.get('/', { cost: 3 })).field('RateLimit')).toBe('"per_minute";r=2;t=36')
+  check('a cost that an asynchronous function returns is taken too', 'all-async', async (app) => {
+    expect((await app.get('/', { cost: 3 })).header('RateLimit')).toBe('"per_minute";r=2;t=36')
   }),
-  check('a refused dear request takes nothing: a cheap one fits at once', 'five-per-minute', async (app) => {
+  check('a refused expensive request takes nothing: a cheap one fits at once', 'five-per-minute', async (app) => {
     await app.get('/', { cost: 3 })
     expect(await app.statuses(3, '/', { cost: 4 })).toEqual([429, 429, 429])
     expect(await app.statuses(2, '/', { cost: 1 })).toEqual([200, 200])
   }),
-  check('what a refusal by a short limit refuses is not taken from a long one', 'minute-and-day', async (app) => {
+  check('a request that a short limit refuses takes nothing from a long one', 'minute-and-day', async (app) => {
     expect(await app.statuses(10)).toEqual([200, 200, ...times(8, 429)])
-    expect((await app.get()).field('RateLimit')).toBe('"per_minute";r=0;t=30, "per_day";r=98;t=1728')
+    expect((await app.get()).header('RateLimit')).toBe('"per_minute";r=0;t=30, "per_day";r=98;t=1728')
   }),
-  check('a request of cost 0 takes nothing and is always let in', 'five-per-minute', async (app) => {
+  check('a request of cost 0 takes nothing and is always allowed', 'five-per-minute', async (app) => {
     expect(await app.statuses(5)).toEqual(times(5, 200))
     expect(await app.statuses(2, '/', { cost: 0 })).toEqual([200, 200])
     expect((await app.get('/', { cost: 1 })).status).toBe(429)
   }),
-  check('requests of cost 0 are held by a limit that counts requests', 'requests-and-tokens', async (app) => {
+  check('a limit that counts requests counts those of cost 0', 'requests-and-tokens', async (app) => {
     expect(await app.statuses(6, '/', { cost: 0 })).toEqual([200, 200, 200, 200, 429, 429])
   }),
   check(
-    'several charges are all or nothing: a user who is refused takes nothing from the client',
+    'several charges are all or nothing: a refused user takes nothing from the client',
     'client-and-user',
     async (app) => {
       const user = (name: string): { headers: Record<string, string> } => ({ headers: { 'x-user': name } })
       expect(await app.statuses(4, '/', user('ann'))).toEqual([200, 200, 429, 429])
-      expect((await app.get('/', user('bob'))).field('RateLimit')).toBe('"client";r=2;t=36, "user";r=1;t=30')
+      expect((await app.get('/', user('bob'))).header('RateLimit')).toBe('"client";r=2;t=36, "user";r=1;t=30')
     },
   ),
   check('one limiter counts a request once, mounted twice', 'mounted-twice', async (app) => {
-    expect((await app.get()).field('RateLimit')).toBe('"per_minute";r=4;t=12')
+    expect((await app.get()).header('RateLimit')).toBe('"per_minute";r=4;t=12')
     expect(await app.statuses(5)).toEqual([200, 200, 200, 200, 429])
     expect((await app.seen()).handled).toBe(5)
   }),
   check('one limiter counts a request once, mounted on a nested router too', 'five-per-minute', async (app) => {
-    expect((await app.get('/nested/')).field('RateLimit')).toBe('"per_minute";r=4;t=12')
+    expect((await app.get('/nested/')).header('RateLimit')).toBe('"per_minute";r=4;t=12')
     expect(await app.statuses(5, '/nested/')).toEqual([200, 200, 200, 200, 429])
   }),
   check('two limiters each count a request', 'two-limiters', async (app) => {
     const from = { headers: { 'x-address': '203.0.113.7' } }
-    expect((await app.get('/', from)).field('RateLimit')).toBe('"per_minute";r=9;t=6, "address";r=1;t=5')
+    expect((await app.get('/', from)).header('RateLimit')).toBe('"per_minute";r=9;t=6, "address";r=1;t=5')
     expect(await app.statuses(3, '/', from)).toEqual([200, 429, 429])
   }),
   check('two limiters on one store keep to their scopes', 'one-store', async (app) => {
-    expect((await app.get()).field('RateLimit')).toBe('"per_minute";r=4;t=12, "other.other";r=4;t=12')
+    expect((await app.get()).header('RateLimit')).toBe('"per_minute";r=4;t=12, "other.other";r=4;t=12')
   }),
   check('a costly route takes its cost once, not its cost and one', 'routes', async (app) => {
-    expect((await app.get('/costly')).field('RateLimit')).toBe('"per_minute";r=10;t=30')
+    expect((await app.get('/costly')).header('RateLimit')).toBe('"per_minute";r=10;t=30')
     expect(await app.statuses(2, '/costly')).toEqual([200, 429])
     expect((await app.get('/')).status).toBe(429)
   }),
   check('a costly route that is refused takes nothing', 'routes', async (app) => {
     await app.statuses(11)
     expect(await app.statuses(3, '/costly')).toEqual([429, 429, 429])
-    expect((await app.get()).field('RateLimit')).toBe('"per_minute";r=8;t=36')
+    expect((await app.get()).header('RateLimit')).toBe('"per_minute";r=8;t=36')
   }),
   check('a costly route of a nested router takes its cost once', 'routes', async (app) => {
-    expect((await app.get('/nested/costly')).field('RateLimit')).toBe('"per_minute";r=10;t=30')
+    expect((await app.get('/nested/costly')).header('RateLimit')).toBe('"per_minute";r=10;t=30')
   }),
   check('a route of cost 0 gives back what the router took', 'routes', async (app) => {
-    expect((await app.get('/free')).field('RateLimit')).toBe('"per_minute";r=20;t=0')
+    expect((await app.get('/free')).header('RateLimit')).toBe('"per_minute";r=20;t=0')
   }),
   check(
-    'who reaches a costly handler has paid its cost, however the path is written',
+    'a request that reaches a costly handler has paid its cost, however the path is written',
     'routes',
     async (app) => {
       for (const [index, path] of PATHS_TO_COSTLY.entries()) {
@@ -151,20 +151,20 @@ export const countingChecks = [
         const reached = (await app.seen()).handled > before
         expect([path, status]).toEqual([path, reached ? 200 : 404])
         const left = reached ? '"per_minute";r=9;t=33' : '"per_minute";r=18;t=6'
-        expect([path, (await app.get('/', { as })).field('RateLimit')]).toEqual([path, left])
+        expect([path, (await app.get('/', { as })).header('RateLimit')]).toEqual([path, left])
       }
     },
     'paths-as-sent',
   ),
-  check('a tighter route is held by its own limit beside the plan', 'routes', async (app) => {
+  check('a tighter route enforces its own limit beside the plan', 'routes', async (app) => {
     const write = { method: 'POST' }
     const first = await app.get('/writes', write)
-    expect(railFields(first)).toEqual({
+    expect(railHeaders(first)).toEqual({
       'RateLimit-Policy': '"per_minute";q=20;w=60, "writes.per_minute";q=2;w=60',
       RateLimit: '"per_minute";r=19;t=3, "writes.per_minute";r=1;t=30',
     })
     expect(await app.statuses(2, '/writes', write)).toEqual([200, 429])
-    expect((await app.get('/')).field('RateLimit')).toBe('"per_minute";r=17;t=9')
+    expect((await app.get('/')).header('RateLimit')).toBe('"per_minute";r=17;t=9')
   }),
   check('routes of one scope share its buckets', 'routes', async (app) => {
     const write = { method: 'POST' }
@@ -173,7 +173,7 @@ export const countingChecks = [
     expect(await app.statuses(1, '/writes', write)).toEqual([429])
   }),
   check(
-    'a customer who keeps asking stays refused, however many others fill a small store',
+    'a customer who keeps sending requests stays refused, however many others fill a small store',
     'small-store',
     async (app) => {
       expect(await app.statuses(1)).toEqual([200])
@@ -201,7 +201,7 @@ const HOSTILE_KEYS = [
   'k'.repeat(4_000),
 ]
 
-/** Some frameworks take them for the same route, others for none. */
+/** Paths that some frameworks route to `/costly`, and others do not. */
 const PATHS_TO_COSTLY = [
   '/costly?format=csv',
   '/costly/',
@@ -217,7 +217,7 @@ const VALUE_BYTES = Array.from({ length: 256 }, (_, byte) => byte).filter(
   (byte) => byte === 9 || (byte >= 32 && byte !== 127),
 )
 
-/** Fields that a limiter might be tempted to believe. */
+/** Headers that a limiter might believe by mistake. */
 const NOISE = [
   'RateLimit',
   'RateLimit-Policy',

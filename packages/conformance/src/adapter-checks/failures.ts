@@ -1,16 +1,16 @@
 import { expect } from 'vitest'
 import type { ScenarioName } from '../scenarios/scenarios.js'
 import type { Visit } from '../test-adapter/app.js'
-import { type AdapterCheck, check, railFields, times } from './check.js'
+import { type AdapterCheck, check, railHeaders, times } from './check.js'
 
 const WRONG_OPTIONS: readonly (readonly [ScenarioName, string])[] = [
   ['unknown-option', 'RAIL_UNKNOWN_OPTION'],
   ['no-identify', 'RAIL_BAD_OPTION'],
   ['no-limits', 'RAIL_NO_LIMITS'],
   ['limits-of-numbers', 'RAIL_BAD_LIMITS'],
-  ['limits-of-text', 'RAIL_BAD_LIMITS'],
+  ['limits-of-string', 'RAIL_BAD_LIMITS'],
   ['names-that-differ-in-case', 'RAIL_DUPLICATE_NAME'],
-  ['cost-as-text', 'RAIL_BAD_OPTION'],
+  ['cost-as-string', 'RAIL_BAD_OPTION'],
   ['styles-that-collide', 'RAIL_BAD_OPTION'],
   ['unknown-style', 'RAIL_BAD_OPTION'],
   ['store-without-methods', 'RAIL_BAD_OPTION'],
@@ -18,13 +18,13 @@ const WRONG_OPTIONS: readonly (readonly [ScenarioName, string])[] = [
   ['unknown-route-option', 'RAIL_UNKNOWN_OPTION'],
 ]
 
-/** What goes wrong fails loudly, spends nothing, and is never taken for "unlimited". */
+/** An error is reported, spends nothing, and never means "unlimited". */
 export const failureChecks: readonly AdapterCheck[] = [
   ...[
     { fault: 'identify undefined', failed: 'RAIL_NO_IDENTITY', why: 'mounted before authentication' },
     { fault: 'identify later undefined', failed: 'RAIL_NO_IDENTITY', why: 'the same, asynchronously' },
-    { fault: 'identify empty text', failed: 'RAIL_BAD_KEY', why: 'an address that is missing' },
-    { fault: 'identify zero', failed: 'RAIL_BAD_KEY', why: 'a number for a text' },
+    { fault: 'identify empty string', failed: 'RAIL_BAD_KEY', why: 'an address that is missing' },
+    { fault: 'identify zero', failed: 'RAIL_BAD_KEY', why: 'a number, not a string' },
     { fault: 'identify an object', failed: 'RAIL_BAD_KEY', why: 'the customer, not its id' },
     { fault: 'identify throws', failed: 'sorry', why: 'sync' },
     { fault: 'identify rejects', failed: 'sorry', why: 'async' },
@@ -41,7 +41,7 @@ export const failureChecks: readonly AdapterCheck[] = [
     { fault: 'cost minus one', failed: 'RAIL_BAD_COST', why: 'gives tokens' },
     { fault: 'cost one and a half', failed: 'RAIL_BAD_COST', why: 'not whole' },
     { fault: 'cost Infinity', failed: 'RAIL_BAD_COST', why: 'not finite' },
-    { fault: 'cost digits', failed: 'RAIL_BAD_COST', why: 'a text' },
+    { fault: 'cost digits', failed: 'RAIL_BAD_COST', why: 'a string' },
     { fault: 'cost undefined', failed: 'RAIL_BAD_COST', why: 'nothing' },
     { fault: 'cost throws', failed: 'sorry', why: 'sync' },
     { fault: 'cost rejects', failed: 'sorry', why: 'async' },
@@ -52,10 +52,10 @@ export const failureChecks: readonly AdapterCheck[] = [
     check(`${fault} (${why}) reaches the error handler and spends nothing`, 'faults', async (app) => {
       const answer = await app.get('/', { headers: { 'x-fault': fault } })
       expect([answer.status, answer.body]).toEqual([500, failed])
-      expect(railFields(answer)).toEqual({})
+      expect(railHeaders(answer)).toEqual({})
       const seen = await app.seen()
       expect([seen.handled, seen.failed]).toEqual([0, [failed]])
-      expect((await app.get()).field('RateLimit')).toBe('"five";r=4;t=12')
+      expect((await app.get()).header('RateLimit')).toBe('"five";r=4;t=12')
     }),
   ),
   ...['identify undefined', 'identify throws', 'identify rejects', 'limits later undefined', 'cost NaN'].map((fault) =>
@@ -100,12 +100,12 @@ export const failureChecks: readonly AdapterCheck[] = [
       expect(await turns('umbrella', 'tight')).toBe(2)
     },
   ),
-  check('a change of a definition is felt at once, and so is its correction', 'changing-limits', async (app) => {
+  check('a change of a definition takes effect at once, and so does its correction', 'changing-limits', async (app) => {
     const under = (plan: string): Visit => ({ headers: { 'x-plan': plan } })
     expect(await app.statuses(3, '/', under('tight'))).toEqual([200, 200, 429])
     expect(await app.statuses(9, '/', under('loose'))).toEqual([...times(8, 200), 429])
     expect(await app.statuses(2, '/', under('tight'))).toEqual([429, 429])
-    expect((await app.seen()).told).toEqual([])
+    expect((await app.seen()).reported).toEqual([])
   }),
   check(
     'calls of cost 0 under the looser of two definitions give nothing back under the tighter',
@@ -117,35 +117,38 @@ export const failureChecks: readonly AdapterCheck[] = [
         expect(await app.statuses(3, '/', under('loose', 0))).toEqual([200, 200, 200])
         expect(await app.statuses(1, '/', under('tight', 1))).toEqual([429])
       }
-      expect((await app.seen()).told).toEqual([])
+      expect((await app.seen()).reported).toEqual([])
     },
   ),
   ...['acme', 'rejects'].flatMap((as) => [
     check(
-      `a store that fails (${as}) lets requests through where told so, without fields`,
+      `a store that fails (${as}) refuses nothing under 'allow', and sends no headers`,
       'store-allow',
       async (app) => {
         expect(await app.statuses(4, '/', { as })).toEqual([200, 200, 200, 200])
-        expect(railFields(await app.get('/', { as }))).toEqual({})
-        expect((await app.seen()).told).toEqual(['RAIL_STORE_FAILED'])
+        expect(railHeaders(await app.get('/', { as }))).toEqual({})
+        expect((await app.seen()).reported).toEqual(['RAIL_STORE_FAILED'])
       },
     ),
-    check(`a store that fails (${as}) is 503 where told so: no limit was passed`, 'store-refuse', async (app) => {
+    check(`a store that fails (${as}) is a 503 under 'refuse': no limit was exceeded`, 'store-refuse', async (app) => {
       const refused = await app.get('/', { as })
       expect([refused.status, refused.body]).toEqual([503, '{"error":"unavailable","retry_after":1}'])
-      expect([refused.field('Content-Type'), refused.field('Cache-Control')]).toEqual(['application/json', 'no-store'])
-      expect(railFields(refused)).toEqual({ 'Retry-After': '1' })
+      expect([refused.header('Content-Type'), refused.header('Cache-Control')]).toEqual([
+        'application/json',
+        'no-store',
+      ])
+      expect(railHeaders(refused)).toEqual({ 'Retry-After': '1' })
       expect((await app.seen()).handled).toBe(0)
     }),
-    check(`a store that fails (${as}) leaves this server its share where told so`, 'store-local', async (app) => {
-      expect((await app.get('/', { as })).field('RateLimit-Policy')).toBe('"per_second";q=3;w=1')
+    check(`a store that fails (${as}) leaves this server its share under localStore()`, 'store-local', async (app) => {
+      expect((await app.get('/', { as })).header('RateLimit-Policy')).toBe('"per_second";q=3;w=1')
       expect(await app.statuses(3, '/', { as })).toEqual([200, 200, 429])
     }),
   ]),
-  check('an error in onDecision is told of and changes nothing', 'hooks-throw', async (app) => {
+  check('an error in onDecision is reported and changes nothing', 'hooks-throw', async (app) => {
     expect(await app.statuses(3)).toEqual([200, 200, 429])
-    const { failed, told } = await app.seen()
-    expect({ failed, told }).toEqual({ failed: [], told: times(3, 'RAIL_HOOK_FAILED') })
+    const { failed, reported } = await app.seen()
+    expect({ failed, reported }).toEqual({ failed: [], reported: times(3, 'RAIL_HOOK_FAILED') })
   }),
   check('an error in onError reaches no request', 'error-hook-throws', async (app) => {
     expect(await app.statuses(3)).toEqual([200, 200, 200])

@@ -1,10 +1,10 @@
 import type { ScenarioName } from '../scenarios/scenarios.js'
 import { randomFrom } from './check.js'
 
-/** Somebody who asks once, and then again as whom a limiter must know: by the same bytes, or the same address written otherwise. */
+/** Two requests of one customer: with the same bytes as key, or with one address in two notations. */
 export interface HostileCase {
   readonly scenario: ScenarioName
-  /** Whether nobody has asked under this key before. */
+  /** Whether no earlier case had this key. */
   readonly isNew: boolean
   readonly first: HostileRequest
   readonly again: HostileRequest
@@ -19,7 +19,7 @@ export interface HostileRequest {
 
 type Random = (below: number) => number
 
-/** So many cases, the same for the same seed, each with fields beside it that mean something to somebody. */
+/** Cases that are the same for the same seed, each with headers beside the key that other software reads. */
 export function hostileCases(count: number, seed: number): HostileCase[] {
   const random = randomFrom(seed)
   const seen = new Set<string>()
@@ -27,26 +27,26 @@ export function hostileCases(count: number, seed: number): HostileCase[] {
     const { scenario, field, key, spellings } = random(2) === 0 ? customer(random) : address(random)
     const isNew = !seen.has(`${scenario} ${key}`)
     seen.add(`${scenario} ${key}`)
-    const ask = (methods: readonly string[]): HostileRequest => ({
+    const request = (methods: readonly string[]): HostileRequest => ({
       path: '/',
       method: oneOf(methods, random),
       headers: { ...noise(random), [field]: oneOf(spellings, random) },
     })
-    return { scenario, isNew, first: ask(['GET']), again: ask(['GET', 'HEAD', 'POST', 'OPTIONS', 'DELETE']) }
+    return { scenario, isNew, first: request(['GET']), again: request(['GET', 'HEAD', 'POST', 'OPTIONS', 'DELETE']) }
   })
 }
 
 interface Someone {
   readonly scenario: ScenarioName
   readonly field: string
-  /** As a limiter must know it. */
+  /** The customer's name to a limiter. */
   readonly key: string
   readonly spellings: readonly string[]
 }
 
 function customer(random: Random): Someone {
   const makers = [() => oneOf(WORDS, random), () => text(random, 1 + random(60)), () => text(random, 10_000)]
-  // The long ones are dear.
+  // The long ones take long to make.
   const key = (makers[random(40) === 0 ? 2 : random(2)] as () => string)()
   return { scenario: 'raw-keys', field: 'x-customer', key, spellings: [key] }
 }
@@ -74,7 +74,7 @@ function address(random: Random): Someone {
   return { scenario: 'raw-addresses', field: 'x-address', ...oneOf(kinds, random) }
 }
 
-/** Fields that mean something to somebody: to a proxy, a client, a framework, or to us when a server sends them. */
+/** Headers that a proxy, a client, a framework or Rail reads. */
 function noise(random: Random): Record<string, string> {
   const names = Array.from({ length: random(4) }, () => oneOf(FIELDS, random))
   return Object.fromEntries(names.map((name) => [name, random(3) === 0 ? oneOf(WORDS, random) : text(random, 40)]))
@@ -90,7 +90,7 @@ const WORDS =
     ' ',
   )
 
-/** What a field's value may be made of (RFC 9110 section 5.5), without the blanks around it, which are none of it. */
+/** A random value of a field (RFC 9110 section 5.5). It has no blanks around it, which would not be part of it. */
 function text(random: Random, length: number): string {
   const visible = (): number => oneOf([33 + random(94), 33 + random(94), 128 + random(128)], random)
   const inner = (): number => oneOf([9, 32, visible(), visible(), visible()], random)

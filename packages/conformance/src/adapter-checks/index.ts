@@ -1,7 +1,7 @@
 import type { AdapterCheck } from './check.js'
 import { countingChecks } from './counting.js'
 import { failureChecks } from './failures.js'
-import { fieldChecks } from './fields.js'
+import { headerChecks } from './headers.js'
 import { limitChecks } from './limits.js'
 import { railChecks } from './rail.js'
 import { refusalChecks } from './refusals.js'
@@ -11,7 +11,7 @@ import { styleChecks } from './styles.js'
 export const ADAPTER_CHECKS: readonly AdapterCheck[] = [
   ...limitChecks,
   ...countingChecks,
-  ...fieldChecks,
+  ...headerChecks,
   ...styleChecks,
   ...refusalChecks,
   ...failureChecks,

@@ -1,27 +1,31 @@
 import { expect } from 'vitest'
-import { check, railFields, tally, times } from './check.js'
+import { check, railHeaders, tally, times } from './check.js'
 
-/** The numbers that must come out, to the digit. */
+/** Limits in numbers: how many requests are allowed, and how long the others wait. */
 export const limitChecks = [
   check('ten of a burst of ten pass; the eleventh, 0.4 s later, waits one second', 'burst-of-ten', async (app) => {
     expect(await app.statuses(10)).toEqual(times(10, 200))
     await app.advance(400)
     const refused = await app.get()
     expect(refused.status).toBe(429)
-    expect(railFields(refused)).toEqual({
+    expect(railHeaders(refused)).toEqual({
       'Retry-After': '1',
       'RateLimit-Policy': '"default";q=10;w=10',
       RateLimit: '"default";r=0;t=1',
     })
   }),
-  check('one millisecond before the told wait is refused, the told wait is let in', 'burst-of-ten', async (app) => {
-    await app.statuses(10)
-    await app.advance(999)
-    expect((await app.get()).status).toBe(429)
-    await app.advance(1)
-    expect((await app.get()).status).toBe(200)
-  }),
-  check('a refusal by one of two limits tells of both and takes from neither', 'second-and-minute', async (app) => {
+  check(
+    'a request one millisecond before the end of the wait is refused, one at its end is allowed',
+    'burst-of-ten',
+    async (app) => {
+      await app.statuses(10)
+      await app.advance(999)
+      expect((await app.get()).status).toBe(429)
+      await app.advance(1)
+      expect((await app.get()).status).toBe(200)
+    },
+  ),
+  check('a refusal by one of two limits reports both and takes from neither', 'second-and-minute', async (app) => {
     for (let burst = 0; burst < 16; burst++) {
       expect((await app.get('/', { cost: 10 })).status).toBe(200)
       await app.advance(1_000)
@@ -31,16 +35,16 @@ export const limitChecks = [
     for (let refusal = 0; refusal < 3; refusal++) {
       const refused = await app.get()
       expect(refused.status).toBe(429)
-      expect(railFields(refused)).toEqual({
+      expect(railHeaders(refused)).toEqual({
         'Retry-After': '1',
         'RateLimit-Policy': '"per_second";q=10;w=1, "per_minute";q=300;w=60',
         RateLimit: '"per_second";r=0;t=1, "per_minute";r=212;t=18',
       })
     }
     await app.advance(1_000)
-    expect((await app.get()).field('RateLimit')).toBe('"per_second";r=9;t=1, "per_minute";r=216;t=17')
+    expect((await app.get()).header('RateLimit')).toBe('"per_second";r=9;t=1, "per_minute";r=216;t=17')
   }),
-  check('of 150 requests within a second, 100 per minute lets 101 through', 'hundred-per-minute', async (app) => {
+  check('of 150 requests within a second, 100 per minute allows 101', 'hundred-per-minute', async (app) => {
     await app.advance(3_600_000)
     const first = await app.statuses(120)
     await app.advance(599)
@@ -50,15 +54,15 @@ export const limitChecks = [
     await app.advance(399)
     const last = await app.statuses(10)
     expect([first, early, later, last].map((statuses) => tally(statuses).get(200) ?? 0)).toEqual([100, 0, 1, 0])
-    expect((await app.get()).field('Retry-After')).toBe('1')
+    expect((await app.get()).header('Retry-After')).toBe('1')
   }),
   check('a share of a quarter of 10 per second is 3 per second', 'share-of-four', async (app) => {
     const first = await app.get()
-    expect(first.field('RateLimit-Policy')).toBe('"per_second";q=3;w=1')
+    expect(first.header('RateLimit-Policy')).toBe('"per_second";q=3;w=1')
     expect(await app.statuses(3)).toEqual([200, 200, 429])
   }),
   check(
-    'a cost above the share passes from a full bucket, and its debt is waited off',
+    'a full bucket of a share allows a cost above the share, and the debt is waited off',
     'share-of-four',
     async (app) => {
       expect((await app.get('/', { cost: 10 })).status).toBe(200)
@@ -76,7 +80,7 @@ export const limitChecks = [
     { as: 'month', burst: 1, waitMs: 2_592_000_000 },
   ].map(({ as, burst, waitMs }) =>
     check(
-      `an empty bucket of the limit "${as}" lets one in after ${waitMs} ms, not before`,
+      `an empty bucket of the limit "${as}" allows one after ${waitMs} ms, not before`,
       'odd-limits',
       async (app) => {
         expect((await app.get('/', { as, cost: burst })).status).toBe(200)
@@ -87,31 +91,31 @@ export const limitChecks = [
       },
     ),
   ),
-  check('a window of less than a second, and a wait in it, are told as one second', 'odd-limits', async (app) => {
+  check('a window of less than a second, and a wait in it, are sent as one second', 'odd-limits', async (app) => {
     await app.get('/', { as: 'brief' })
-    expect(railFields(await app.get('/', { as: 'brief' }))).toEqual({
+    expect(railHeaders(await app.get('/', { as: 'brief' }))).toEqual({
       'Retry-After': '1',
       'RateLimit-Policy': '"brief";q=1;w=1',
       RateLimit: '"brief";r=0;t=1',
     })
   }),
-  check('a wait longer than clients can count is told as the longest they can', 'odd-limits', async (app) => {
+  check('a wait longer than clients can count is sent as the longest they can', 'odd-limits', async (app) => {
     await app.get('/', { as: 'month' })
     const refused = await app.get('/', { as: 'month' })
-    expect(railFields(refused)).toEqual({
+    expect(railHeaders(refused)).toEqual({
       'Retry-After': '2147483',
       'RateLimit-Policy': '"month";q=1;w=2592000',
       RateLimit: '"month";r=0;t=2147483',
     })
   }),
   check(
-    'a clock that steps back an hour gives nothing and blocks nobody longer than the bucket fills',
+    'a clock that steps back an hour gives nothing and blocks no customer longer than the bucket takes to fill',
     'five-per-minute',
     async (app) => {
       expect(await app.statuses(6)).toEqual([200, 200, 200, 200, 200, 429])
       await app.advance(-3_600_000)
       const refused = await app.get()
-      expect([refused.status, refused.field('Retry-After')]).toEqual([429, '12'])
+      expect([refused.status, refused.header('Retry-After')]).toEqual([429, '12'])
       await app.advance(12_000)
       expect(await app.statuses(2)).toEqual([200, 429])
     },

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { check, times } from './check.js'
 
-/** What a handler gets to see of its limiters, and what it can correct. */
+/** Outcomes that a handler reads, and costs that it corrects. */
 export const railChecks = [
   check('a handler sees the decision on its request', 'five-per-minute', async (app) => {
     expect(JSON.parse((await app.get('/rail')).body)).toEqual({
@@ -26,48 +26,48 @@ export const railChecks = [
     await app.get()
     await app.settle(7)
     const refused = await app.get()
-    expect([refused.status, refused.field('Retry-After')]).toEqual([429, '36'])
+    expect([refused.status, refused.header('Retry-After')]).toEqual([429, '36'])
     await app.advance(36_000)
     expect(await app.statuses(2)).toEqual([200, 429])
   }),
   check('settling for less gives back, never above full', 'five-per-minute', async (app) => {
     await app.get('/', { cost: 5 })
     await app.settle(2)
-    expect((await app.get('/', { cost: 0 })).field('RateLimit')).toBe('"per_minute";r=3;t=24')
+    expect((await app.get('/', { cost: 0 })).header('RateLimit')).toBe('"per_minute";r=3;t=24')
   }),
   check('the first settle counts, further ones do nothing', 'five-per-minute', async (app) => {
     await app.get('/', { cost: 4 })
     await app.settle(1)
     await app.settle(5)
     await app.settle(5)
-    expect((await app.get('/', { cost: 0 })).field('RateLimit')).toBe('"per_minute";r=4;t=12')
+    expect((await app.get('/', { cost: 0 })).header('RateLimit')).toBe('"per_minute";r=4;t=12')
   }),
   check('settling works when the handler has thrown', 'five-per-minute', async (app) => {
     await app.get('/error', { cost: 4 })
     await app.settle(1)
-    expect((await app.get('/', { cost: 0 })).field('RateLimit')).toBe('"per_minute";r=4;t=12')
+    expect((await app.get('/', { cost: 0 })).header('RateLimit')).toBe('"per_minute";r=4;t=12')
   }),
   check('settling works when the client has left a stream', 'five-per-minute', async (app) => {
     await app.leave('/open-stream', { cost: 4 })
     await app.settle(1)
-    expect((await app.get('/', { cost: 0 })).field('RateLimit')).toBe('"per_minute";r=4;t=12')
+    expect((await app.get('/', { cost: 0 })).header('RateLimit')).toBe('"per_minute";r=4;t=12')
   }),
   check('settling leaves a limit that counts requests alone', 'requests-and-tokens', async (app) => {
     await app.get('/', { cost: 10 })
     await app.settle(60)
-    expect((await app.get('/', { cost: 0 })).field('RateLimit')).toBe('"requests";r=2;t=30, "tokens";r=40;t=36')
+    expect((await app.get('/', { cost: 0 })).header('RateLimit')).toBe('"requests";r=2;t=30, "tokens";r=40;t=36')
   }),
   check('a costly route settles what it took', 'routes', async (app) => {
     await app.get('/costly')
     await app.settle(4)
-    expect((await app.get('/free')).field('RateLimit')).toBe('"per_minute";r=16;t=12')
+    expect((await app.get('/free')).header('RateLimit')).toBe('"per_minute";r=16;t=12')
   }),
-  check('settling with what is no cost is told of, and changes nothing', 'five-per-minute', async (app) => {
+  check('settling with a value that is no cost is reported, and changes nothing', 'five-per-minute', async (app) => {
     await app.get('/', { cost: 2 })
     await app.settle(Number.NaN)
     await app.settle(-1)
-    expect((await app.seen()).told).toEqual(times(2, 'RAIL_BAD_COST'))
-    expect((await app.get('/', { cost: 0 })).field('RateLimit')).toBe('"per_minute";r=3;t=24')
+    expect((await app.seen()).reported).toEqual(times(2, 'RAIL_BAD_COST'))
+    expect((await app.get('/', { cost: 0 })).header('RateLimit')).toBe('"per_minute";r=3;t=24')
   }),
   check('settling does nothing after a dry run', 'dry-run', async (app) => {
     await app.get()

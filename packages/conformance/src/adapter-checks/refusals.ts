@@ -1,31 +1,31 @@
 import { expect } from 'vitest'
-import { check, railFields, statusesOf, times } from './check.js'
+import { check, railHeaders, statusesOf, times } from './check.js'
 
 const BODY = '{"error":"rate_limited","retry_after":60}'
 
-/** What a request that is refused is answered with. */
+/** The response to a refused request. */
 export const refusalChecks = [
-  check('a refusal is 429 with a JSON body, its exact type, and not to be stored', 'skip', async (app) => {
+  check('a refusal is 429 with a JSON body, exactly its type, and not to be stored', 'skip', async (app) => {
     await app.get()
     const refused = await app.get()
-    expect([refused.status, refused.body, refused.field('Content-Type'), refused.field('Cache-Control')]).toEqual([
+    expect([refused.status, refused.body, refused.header('Content-Type'), refused.header('Cache-Control')]).toEqual([
       429,
       BODY,
       'application/json',
       'no-store',
     ])
-    expect(refused.field('Retry-After')).toBe('60')
+    expect(refused.header('Retry-After')).toBe('60')
   }),
   check('a refused request never reaches the handler', 'five-per-minute', async (app) => {
     await app.statuses(9)
     expect((await app.seen()).handled).toBe(5)
   }),
-  check('a refusal is not to be stored, whatever was said before', 'behind-cors', async (app) => {
-    expect((await app.get()).field('Cache-Control')).toBe('public, max-age=300')
+  check('a refusal is not to be stored, whatever Cache-Control was set before', 'behind-cors', async (app) => {
+    expect((await app.get()).header('Cache-Control')).toBe('public, max-age=300')
     const refused = await app.get()
-    expect([refused.field('Cache-Control'), refused.lines('Cache-Control')]).toEqual(['no-store', 1])
+    expect([refused.header('Cache-Control'), refused.lines('Cache-Control')]).toEqual(['no-store', 1])
   }),
-  check('a refused HEAD request has the fields and no body', 'skip', async (app) => {
+  check('a refused HEAD request has the headers and no body', 'skip', async (app) => {
     await app.get()
     const text = await app.pipeline([{ path: '/', method: 'HEAD' }])
     const [head, body] = text.split('\r\n\r\n') as [string, string]
@@ -43,18 +43,18 @@ export const refusalChecks = [
     },
     'unread-body',
   ),
-  check('a cost that can never fit is told no wait, and the owner is told once', 'five-per-minute', async (app) => {
+  check('a cost that can never fit gets no Retry-After, and is reported once', 'five-per-minute', async (app) => {
     const refused = await app.get('/', { cost: 6 })
     expect([refused.status, refused.body]).toEqual([429, '{"error":"rate_limited"}'])
-    expect(railFields(refused)).toEqual({ 'RateLimit-Policy': '"per_minute";q=5;w=60', RateLimit: '"per_minute";r=5' })
+    expect(railHeaders(refused)).toEqual({ 'RateLimit-Policy': '"per_minute";q=5;w=60', RateLimit: '"per_minute";r=5' })
     await app.get('/', { cost: 7 })
-    expect((await app.seen()).told).toEqual(['RAIL_NEVER_FITS'])
-    expect((await app.get()).field('RateLimit')).toBe('"per_minute";r=4;t=12')
+    expect((await app.seen()).reported).toEqual(['RAIL_NEVER_FITS'])
+    expect((await app.get()).header('RateLimit')).toBe('"per_minute";r=4;t=12')
   }),
-  check('a refusal is problem details where told so, with their own type', 'problem', async (app) => {
+  check('a refusal with problem() is problem details, with their own type', 'problem', async (app) => {
     await app.get()
     const refused = await app.get()
-    expect([refused.status, refused.field('Content-Type')]).toEqual([429, 'application/problem+json'])
+    expect([refused.status, refused.header('Content-Type')]).toEqual([429, 'application/problem+json'])
     expect(JSON.parse(refused.body)).toEqual({
       type: 'https://api.example/problems/limits',
       title: 'Too fast',
@@ -69,9 +69,9 @@ export const refusalChecks = [
     const waits = new Set<number>()
     for (let refusal = 0; refusal < 40; refusal++) {
       const refused = await app.get()
-      const wait = Number(refused.field('Retry-After'))
+      const wait = Number(refused.header('Retry-After'))
       expect(refused.body).toBe(`{"error":"rate_limited","retry_after":${wait}}`)
-      expect(refused.field('RateLimit')).toBe('"per_minute";r=0;t=60')
+      expect(refused.header('RateLimit')).toBe('"per_minute";r=0;t=60')
       waits.add(wait)
     }
     expect(Math.min(...waits)).toBeGreaterThanOrEqual(60)
@@ -80,24 +80,28 @@ export const refusalChecks = [
     expect(waits.size).toBeGreaterThan(1)
   }),
   ...[
-    { reply: 'json', type: 'application/json', body: '{"message":"slow down","wait":60,"status":200}', told: [] },
-    { reply: 'text', type: 'text/plain; charset=utf-8', body: 'Slow down.', told: [] },
-    { reply: 'typed', type: 'text/html', body: '<p>Slow down.</p>', told: [] },
-    { reply: 'later', type: 'application/json', body: '"later"', told: [] },
-    { reply: 'unknown-member', type: 'application/json', body: '"slow down"', told: ['RAIL_HOOK_FAILED'] },
-    { reply: 'throws', type: 'application/json', body: BODY, told: ['RAIL_HOOK_FAILED'] },
-    { reply: 'rejects', type: 'application/json', body: BODY, told: ['RAIL_HOOK_FAILED'] },
-    { reply: 'nonsense', type: 'application/json', body: BODY, told: ['RAIL_HOOK_FAILED'] },
-    { reply: 'wrong-type', type: 'application/json', body: BODY, told: ['RAIL_HOOK_FAILED'] },
-  ].map(({ reply, type, body, told }) =>
-    check(`onReject that gives ${reply} changes the body at most, never status or fields`, 'on-reject', async (app) => {
-      await app.get()
-      const refused = await app.get('/', { headers: { 'x-reply': reply } })
-      expect([refused.status, refused.field('Content-Type'), refused.body]).toEqual([429, type, body])
-      expect([refused.field('Retry-After'), refused.field('Cache-Control')]).toEqual(['60', 'no-store'])
-      expect(refused.field('RateLimit')).toBe('"per_minute";r=0;t=60')
-      expect((await app.seen()).told).toEqual(told)
-    }),
+    { reply: 'json', type: 'application/json', body: '{"message":"slow down","wait":60,"status":200}', reported: [] },
+    { reply: 'text', type: 'text/plain; charset=utf-8', body: 'Slow down.', reported: [] },
+    { reply: 'typed', type: 'text/html', body: '<p>Slow down.</p>', reported: [] },
+    { reply: 'later', type: 'application/json', body: '"later"', reported: [] },
+    { reply: 'unknown-member', type: 'application/json', body: '"slow down"', reported: ['RAIL_HOOK_FAILED'] },
+    { reply: 'throws', type: 'application/json', body: BODY, reported: ['RAIL_HOOK_FAILED'] },
+    { reply: 'rejects', type: 'application/json', body: BODY, reported: ['RAIL_HOOK_FAILED'] },
+    { reply: 'nonsense', type: 'application/json', body: BODY, reported: ['RAIL_HOOK_FAILED'] },
+    { reply: 'wrong-type', type: 'application/json', body: BODY, reported: ['RAIL_HOOK_FAILED'] },
+  ].map(({ reply, type, body, reported }) =>
+    check(
+      `onReject that gives ${reply} changes the body at most, never status or headers`,
+      'on-reject',
+      async (app) => {
+        await app.get()
+        const refused = await app.get('/', { headers: { 'x-reply': reply } })
+        expect([refused.status, refused.header('Content-Type'), refused.body]).toEqual([429, type, body])
+        expect([refused.header('Retry-After'), refused.header('Cache-Control')]).toEqual(['60', 'no-store'])
+        expect(refused.header('RateLimit')).toBe('"per_minute";r=0;t=60')
+        expect((await app.seen()).reported).toEqual(reported)
+      },
+    ),
   ),
   check('a client that left while the limiter waited does no harm', 'shared-promise', async (app) => {
     await app.statuses(3)
@@ -125,12 +129,12 @@ export const refusalChecks = [
     expect({ failed, waiting }).toEqual({ failed: [], waiting: 0 })
   }),
   check(
-    'a timeout that answers after the limiter has the fields',
+    'a timeout that answers after the limiter has the headers',
     'timeout-later',
     async (app) => {
       const answer = await app.get('/hang')
       expect([answer.status, answer.body]).toEqual([504, 'timeout'])
-      expect(railFields(answer)).toEqual({
+      expect(railHeaders(answer)).toEqual({
         'RateLimit-Policy': '"per_minute";q=5;w=60',
         RateLimit: '"per_minute";r=4;t=12',
       })

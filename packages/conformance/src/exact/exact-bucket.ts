@@ -1,15 +1,15 @@
 import type { Limit } from '@rail/core'
 import { compare, type Fraction, ratio, reduced } from './fraction.js'
 
-/** One bucket that is charged: a charge's, or several charges' that meet in it. */
-export interface Asked {
+/** One bucket that is charged, by one charge or by several that meet in it. */
+export interface ChargedBucket {
   readonly scope: string
   readonly key: string
   readonly limit: Limit
   readonly cost: number
 }
 
-/** What one key owes in one scope. */
+/** The buckets of one key in one scope. */
 export interface ExactRow {
   /** The moment the buckets are drained to. */
   readonly at: number
@@ -31,7 +31,7 @@ export function rateOf(limit: Limit): Fraction {
   return ratio(limit.tokens, limit.windowMs)
 }
 
-/** Grains in one token: what a token per window must be divided into, for a millisecond to drain whole ones. */
+/** Grains in one token: so many that a whole number of them drains in a millisecond. */
 export function grainsOf(limit: Limit): bigint {
   return reduced(rateOf(limit)).under
 }

@@ -1,5 +1,12 @@
 import { type Charge, type Decision, type Limit, type LimitStatus, RailError, type Store } from '@rail/core'
-import { type Asked, type ExactBucket, type ExactRow, grainsOf, rateOf, sameDefinition } from './exact-bucket.js'
+import {
+  type ChargedBucket,
+  type ExactBucket,
+  type ExactRow,
+  grainsOf,
+  rateOf,
+  sameDefinition,
+} from './exact-bucket.js'
 import {
   ceil,
   compare,
@@ -22,10 +29,10 @@ const MOST_AHEAD_MS = 60_000
 const MOST_OWED_GRAINS = BigInt(Number.MAX_SAFE_INTEGER)
 
 /**
- * The contract of a store in exact rational numbers of tokens, written to be read rather than to be fast: it shares
- * nothing with the stores it is compared with. It forgets nothing and is bounded by nothing.
+ * The contract of a store in exact rational numbers of tokens. It is slow, but easy to read, and shares no code with the
+ * stores that are compared with it. It drops no key and has no bound.
  *
- * What the methods are split into is what broken stores override.
+ * Broken stores override the protected methods.
  */
 export class ExactStore implements Store {
   protected readonly rows = new Map<string, ExactRow>()
@@ -56,7 +63,7 @@ export class ExactStore implements Store {
   }
 
   protected decide(charges: readonly Charge[], now: number, commit: boolean, before: readonly Charge[]): Decision {
-    const asked = this.together(charges)
+    const charged = this.together(charges)
     const earlier = new Map(this.together(before).map((bucket) => [this.bucketId(bucket), bucket]))
     const rows = new Map<string, ExactRow>()
     const rowOf = (scope: string, key: string): ExactRow => {
@@ -65,16 +72,16 @@ export class ExactStore implements Store {
       rows.set(id, row)
       return row
     }
-    const found = asked.map((one, _index) => {
+    const found = charged.map((one) => {
       const bucket = rowOf(one.scope, one.key).buckets.get(one.limit.name)
       const tokens = earlier.get(this.bucketId(one))?.cost ?? 0
       earlier.delete(this.bucketId(one))
       if (bucket === undefined) return this.fullBucket(one.limit)
       return this.moved(this.carriedOver(bucket, one.limit), -tokens)
     })
-    const refused = asked.map(({ limit, cost }, index) => !this.fits((found[index] as ExactBucket).owed, limit, cost))
+    const refused = charged.map(({ limit, cost }, index) => !this.fits((found[index] as ExactBucket).owed, limit, cost))
     const allowed = !refused.includes(true)
-    const statuses = asked.map(({ scope, key, limit, cost }, index) => {
+    const statuses = charged.map(({ scope, key, limit, cost }, index) => {
       const row = rows.get(this.rowId(scope, key)) as ExactRow
       const before = found[index] as ExactBucket
       const after = this.takes(limit, allowed) ? this.moved(before, cost) : before
@@ -88,7 +95,7 @@ export class ExactStore implements Store {
         const bucket = buckets.get(limit.name)
         if (bucket !== undefined) buckets.set(limit.name, this.moved(bucket, -cost))
       }
-      for (const { scope, key } of [...asked, ...earlier.values()]) this.keep(scope, key, rowOf(scope, key))
+      for (const { scope, key } of [...charged, ...earlier.values()]) this.keep(scope, key, rowOf(scope, key))
     }
     return this.decisionOf(statuses)
   }
@@ -97,31 +104,28 @@ export class ExactStore implements Store {
     return JSON.stringify([scope, key])
   }
 
-  protected bucketId({ scope, key, limit }: Asked): string {
+  protected bucketId({ scope, key, limit }: ChargedBucket): string {
     return JSON.stringify([scope, key, limit.name])
   }
 
-  /** The buckets that are charged, each once: charges that meet in one are asked with their costs added. */
-  protected together(charges: readonly Charge[]): readonly Asked[] {
-    const asked = new Map<string, Asked>()
+  /** The buckets that are charged, each once: charges that meet in one are checked with their costs added. */
+  protected together(charges: readonly Charge[]): readonly ChargedBucket[] {
+    const charged = new Map<string, ChargedBucket>()
     for (const { scope = '', key, limits, cost } of charges) {
       for (const limit of limits) {
         const id = JSON.stringify([scope, key, limit.name])
-        const met = asked.get(id)
+        const met = charged.get(id)
         if (met !== undefined && (!sameDefinition(met.limit, limit) || met.limit.counts !== limit.counts)) {
-          throw new RailError(
-            'RAIL_BAD_CHARGES',
-            `Two charges meet in limit "${limit.name}" with two definitions of it.`,
-          )
+          throw new RailError('RAIL_BAD_CHARGES', `charges: expected one definition of limit "${limit.name}", got two.`)
         }
-        const asks = this.costFor(limit, cost)
-        asked.set(id, { scope, key, limit, cost: met === undefined ? asks : this.sumFor(limit, met.cost, asks) })
+        const tokens = this.costFor(limit, cost)
+        charged.set(id, { scope, key, limit, cost: met === undefined ? tokens : this.sumFor(limit, met.cost, tokens) })
       }
     }
-    return [...asked.values()]
+    return [...charged.values()]
   }
 
-  /** What a request of this cost takes from a limit. */
+  /** Tokens that a request of this cost takes from a limit. */
   protected costFor(limit: Limit, cost: number): number {
     return limit.counts === 'requests' ? 1 : cost
   }
@@ -155,7 +159,7 @@ export class ExactStore implements Store {
     return { limit, owed: ZERO, cut: ZERO }
   }
 
-  /** Whether a bucket is not full: a full one is as good as a missing one. */
+  /** Whether a bucket is not full: a full one is the same as a missing one. */
   protected owes({ owed, cut }: ExactBucket): boolean {
     return compare(owed, ZERO) > 0 || compare(cut, ZERO) > 0
   }
@@ -165,8 +169,8 @@ export class ExactStore implements Store {
   }
 
   /**
-   * A bucket under another definition of its limit. What was spent stays spent: what a smaller size has no room for is
-   * cut off and kept, and as much of it as the size grows by counts again.
+   * A bucket under another definition of its limit. Spent tokens stay spent: those that a smaller size has no room for are
+   * cut off and kept, and count again as far as the size grows.
    */
   protected carriedOver(bucket: ExactBucket, to: Limit): ExactBucket {
     const { limit } = bucket
@@ -190,7 +194,7 @@ export class ExactStore implements Store {
     return reduced(least(owed, ratio(MOST_OWED_GRAINS, grainsOf(limit))))
   }
 
-  /** What a bucket owes, and with it what is cut off, has an end. */
+  /** A bucket's debt is bounded, alone and with the tokens that were cut off. */
   protected boundedBucket(bucket: ExactBucket): ExactBucket {
     const { limit } = bucket
     const owed = this.bounded(bucket.owed, limit)
@@ -235,7 +239,7 @@ export class ExactStore implements Store {
   }
 
   protected statusOf(
-    { scope, key, limit, cost }: Asked,
+    { scope, key, limit, cost }: ChargedBucket,
     refused: boolean,
     owed: Fraction,
     aheadMs: number,
@@ -252,7 +256,7 @@ export class ExactStore implements Store {
     }
   }
 
-  /** Tokens left, as told. */
+  /** Tokens left, as reported. */
   protected rounded(tokens: Fraction): bigint {
     return floor(tokens)
   }
@@ -263,7 +267,7 @@ export class ExactStore implements Store {
     return aheadMs + this.drainMs(minus(owed, this.roomFor(limit, cost)), limit)
   }
 
-  /** Milliseconds in which so many tokens drain, as told. */
+  /** Milliseconds in which so many tokens drain, as reported. */
   protected drainMs(tokens: Fraction, limit: Limit): number {
     return Number(ceil(dividedBy(tokens, rateOf(limit))))
   }

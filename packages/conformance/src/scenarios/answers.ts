@@ -12,7 +12,7 @@ import {
 } from '@rail/core'
 import type { ScenarioMaker } from './tools.js'
 
-/** Scenarios about what is sent, and what the handler gets to see. */
+/** Scenarios about responses, and about the outcomes that a handler sees. */
 export const answerScenarios = {
   'custom-errors': ({ customer }) => ({
     limiters: [{ identify: customer, limits: [perMinute(5)] }],
@@ -101,11 +101,11 @@ export const answerScenarios = {
   }),
 } satisfies Record<string, ScenarioMaker>
 
-/** Styles that have room for one limit. */
+/** Styles with room for one limit. */
 const ONE_LIMIT: readonly HeaderStyle[] = [draft6, xRateLimit]
 const TIGHT = limit({ name: 'tight', tokens: 2, per: '10s' })
 
-/** What onReject does, by the name that the suite sends. What is wrong is wrong on purpose. */
+/** What onReject does, by the name that the suite sends. Some of it is wrong on purpose. */
 function rejectReply(
   name: string | undefined,
   retryAfter: number | undefined,

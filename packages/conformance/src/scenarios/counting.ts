@@ -1,7 +1,7 @@
 import { addressKey, type Limit, limit, MemoryStore, perDay, perMinute, perSecond, several, share } from '@rail/core'
 import type { ScenarioMaker } from './tools.js'
 
-/** Scenarios about who is counted, by which limits, and how much. */
+/** Scenarios about customers, limits and costs. */
 export const countingScenarios = {
   'burst-of-ten': ({ customer }) => ({
     limiters: [{ identify: customer, limits: [limit({ name: 'default', tokens: 1, per: '1s', burst: 10 })] }],
@@ -111,7 +111,7 @@ export const countingScenarios = {
   }),
 } satisfies Record<string, ScenarioMaker>
 
-/** What is no address is counted as one of its own, as docs/errors.md asks one to decide. */
+/** The key of an address, or one key for all strings that are not an address. */
 function keyOfAddress(text: string | undefined): string {
   try {
     return addressKey(text)
@@ -124,14 +124,14 @@ const CLIENT = [perMinute(5, { name: 'client' })]
 const USER = [perMinute(2, { name: 'user' })]
 const WRITES = [perMinute(2)]
 
-/** A plan's name that is mistyped finds no limits: an error. A plan without limits says so. */
+/** A plan that is missing has no limits: an error. A plan without limits is an empty array. */
 const PLANS = new Map<string, readonly Limit[]>([
   ['free', [perMinute(2)]],
   ['pro', [perMinute(20)]],
   ['internal', []],
 ])
 
-/** Limits whose waits are no round numbers, and one whose wait is longer than a 32-bit timer. By the customer's name. */
+/** Limits whose waits are not round numbers, and one whose wait is longer than a 32-bit timer, by the customer's name. */
 function oddLimits(name: string): readonly Limit[] {
   return ODD[name] ?? []
 }

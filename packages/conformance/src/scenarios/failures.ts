@@ -2,7 +2,7 @@ import { draft7, draft11, type LimiterOptions, limit, localStore, MemoryStore, p
 import { faultOf } from './faults.js'
 import type { ScenarioMaker, Tools } from './tools.js'
 
-/** Scenarios about what goes wrong: in the user's functions, in options, in the store. */
+/** Scenarios about errors: in the user's functions, in options, in the store. */
 export const failureScenarios = {
   faults: (tools) => ({ limiters: [faulty(tools)], errorHandler: true }),
   'faults-without-error-handler': (tools) => ({ limiters: [faulty(tools)] }),
@@ -66,9 +66,9 @@ export const failureScenarios = {
   'no-identify': wrong({ identify: undefined }),
   'no-limits': wrong({ limits: undefined }),
   'limits-of-numbers': wrong({ limits: [10] }),
-  'limits-of-text': wrong({ limits: '10 per second' }),
+  'limits-of-string': wrong({ limits: '10 per second' }),
   'names-that-differ-in-case': wrong({ limits: [perMinute(1), perMinute(2, { name: 'PER_MINUTE' })] }),
-  'cost-as-text': wrong({ cost: '2' }),
+  'cost-as-string': wrong({ cost: '2' }),
   'styles-that-collide': wrong({ headers: [draft11, draft7] }),
   'unknown-style': wrong({ headers: 'draft-99' }),
   'store-without-methods': wrong({ store: new Map() }),
@@ -79,7 +79,7 @@ export const failureScenarios = {
   }),
 } satisfies Record<string, ScenarioMaker>
 
-/** A limiter each of whose functions can be told, by a request, to fail. */
+/** A limiter whose functions fail for a request with a fault in its headers. */
 function faulty<Request>({ customer, cost, header }: Tools<Request>): LimiterOptions<Request> {
   const fault = <T>(request: Request, where: string, usually: T): T =>
     faultOf(where, header(request, 'x-fault'), usually)
@@ -98,10 +98,10 @@ function wrong(option: object): ScenarioMaker {
   return ({ customer }) => ({ limiters: [{ identify: customer, limits: [perMinute(2)], ...option }] })
 }
 
-/** A store that is away: it throws, and rejects for the customer named so. */
+/** A store that is unavailable: it throws, or rejects for the customer `rejects`. */
 class BrokenStore extends MemoryStore {
   override take(charges: Parameters<MemoryStore['take']>[0]): never {
-    const error = new Error('the store is away')
+    const error = new Error('the store is unavailable')
     if (charges[0]?.key === 'rejects') return Promise.reject(error) as never
     throw error
   }

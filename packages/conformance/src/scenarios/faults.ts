@@ -1,10 +1,10 @@
 /**
- * What a function of the user's does when a request asks for a fault in it (`x-fault: identify rejects`), and `usually`
- * otherwise. What comes of it is wrong on purpose.
+ * What a function of the user's does for a request with a fault in it (`x-fault: identify rejects`), and `usually` for
+ * any other. The result is wrong on purpose.
  */
-export function faultOf<T>(where: string, asked: string | undefined, usually: T): T {
-  if (asked === undefined || !asked.startsWith(`${where} `)) return usually
-  const what = asked.slice(where.length + 1)
+export function faultOf<T>(where: string, fault: string | undefined, usually: T): T {
+  if (fault === undefined || !fault.startsWith(`${where} `)) return usually
+  const what = fault.slice(where.length + 1)
   if (what === 'throws') throw new Error('sorry')
   if (what === 'throws nothing') throw undefined
   if (what === 'throws route') throw 'route'
@@ -17,9 +17,9 @@ export function faultOf<T>(where: string, asked: string | undefined, usually: T)
   return later ? (Promise.resolve(value) as T) : value
 }
 
-/** Values that no one may be limited by. Any other name is `undefined`. */
+/** Wrong values, by name. Any other name is `undefined`. */
 const VALUES = new Map<string, unknown>([
-  ['empty text', ''],
+  ['empty string', ''],
   ['zero', 0],
   ['an object', {}],
   ['NaN', Number.NaN],

@@ -1,7 +1,7 @@
 import type { AppUnderTest } from './app-under-test.js'
 import type { Reply } from './reply.js'
 
-/** Has a handler do what it is told to, by its framework's means. */
+/** Replies in a handler, by its framework's means. */
 export function play<Response, Done>(
   reply: Reply,
   response: Response,

@@ -1,7 +1,7 @@
 import type { Outcome } from '@rail/core'
 
 /**
- * What a handler of the app under test is to do.
+ * What a handler of the app under test does.
  *
  * - `answer`, `redirect`, `stream`, `raw`: that, in its framework's own way, see {@link AppUnderTest}
  * - `throw`: `value` is thrown in the handler, at once
@@ -14,7 +14,7 @@ export type Reply =
   | { readonly does: 'throw'; readonly value: unknown }
   | { readonly does: 'hang' }
 
-/** A status, header fields and a text as body; no body where it is `undefined`. */
+/** A status, headers and a string as body; no body where it is `undefined`. */
 export interface Answer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
@@ -27,21 +27,21 @@ export interface ChunkedReply {
   readonly open: boolean
 }
 
-/** A usual answer: 200 and a text, unless told otherwise. */
+/** An answer, by default 200 and a string. */
 export function answer(body: string | undefined, status = 200, headers = {}): Reply & Answer {
   return { does: 'answer', status, headers, body }
 }
 
-/** What a handler does, by what it got to see. */
+/** Makes a handler's reply from the outcomes that it sees. */
 export type Handle = (rail: Outcome | undefined, of: readonly (Outcome | undefined)[]) => Reply
 
-/** What the handlers of every app under test do, by method and path. A path that is not here is not found. */
+/** The replies of every app under test, by method and path. A path that is not here is not found. */
 export const replies: Readonly<Record<string, Handle>> = {
   'GET /': () => answer('ok'),
   'POST /': () => answer('ok'),
   'GET /rail': (rail, of) => answer(JSON.stringify({ rail: seenOf(rail), of: of.map(seenOf) })),
   'GET /error': () => ({ does: 'throw', value: new Error('the handler failed') }),
-  'GET /text-error': () => ({ does: 'throw', value: 'the handler failed' }),
+  'GET /string-error': () => ({ does: 'throw', value: 'the handler failed' }),
   'GET /no-content': () => answer(undefined, 204),
   'GET /not-modified': () => answer(undefined, 304, { ETag: '"1"' }),
   'GET /redirect': () => ({ does: 'redirect', to: '/elsewhere' }),
@@ -55,10 +55,10 @@ export const replies: Readonly<Record<string, Handle>> = {
   'GET /nested/error': () => ({ does: 'throw', value: new Error('the handler failed') }),
 }
 
-/** The fields of another service that a handler passes on. */
+/** The headers of another service that a handler passes on. */
 const UPSTREAM = { 'RateLimit-Policy': '"upstream";q=5;w=5', RateLimit: '"upstream";r=4;t=1' }
 
-/** What the handler saw of an outcome, as the suite reads it. */
+/** An outcome as the suite reads it. */
 function seenOf(outcome: Outcome | undefined): { allowed: boolean; remaining: number[] } | undefined {
   const decision = outcome?.decision
   return decision && { allowed: decision.allowed, remaining: decision.limits.map((status) => status.remaining) }

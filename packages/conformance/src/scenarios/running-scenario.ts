@@ -5,7 +5,7 @@ import { answer, type Reply, replies } from './reply.js'
 import type { Seen } from './seen.js'
 import { type Scenario, type ScenarioMaker, toolsFor } from './tools.js'
 
-/** One scenario's app, and what has been seen in it. */
+/** One scenario's app, with counts of what happened in it. */
 export class RunningScenario<Request, Response, Limiter extends MadeLimiter<Request>, App, Done> {
   /** Whether a request has been handed to the app. */
   used = false
@@ -17,7 +17,7 @@ export class RunningScenario<Request, Response, Limiter extends MadeLimiter<Requ
   #handled = 0
   #decisions = 0
   readonly #failed: string[] = []
-  readonly #told: string[] = []
+  readonly #reported: string[] = []
   #latest: Outcome | undefined
 
   constructor(
@@ -41,7 +41,7 @@ export class RunningScenario<Request, Response, Limiter extends MadeLimiter<Requ
     return this.#app
   }
 
-  /** Does what the suite asks: `open`, `advance`, `settle`, `seen`. */
+  /** Runs a command of the suite: `open`, `advance`, `settle`, `seen`. */
   async command(command: string, value: number): Promise<string> {
     if (command === 'open') return sentenceOf(await this.#fault)
     if (command === 'advance') this.#clock.advance(value)
@@ -54,8 +54,8 @@ export class RunningScenario<Request, Response, Limiter extends MadeLimiter<Requ
   }
 
   #seen(): Seen {
-    const [handled, failed, told, decisions] = [this.#handled, this.#failed, this.#told, this.#decisions]
-    return { handled, failed, told, decisions, waiting: this.#waiting() }
+    const [handled, failed, reported, decisions] = [this.#handled, this.#failed, this.#reported, this.#decisions]
+    return { handled, failed, reported, decisions, waiting: this.#waiting() }
   }
 
   #setup(scenario: Scenario<Request>, makeStore?: () => Store): Setup<Request, Response, Limiter, Done> {
@@ -91,7 +91,7 @@ export class RunningScenario<Request, Response, Limiter extends MadeLimiter<Requ
     this.#framework.setFields(response, upstream)
     const gone = next()
     if (timeout !== true || this.#framework.isAnswered(response)) return gone
-    // What comes of it later concerns nobody.
+    // A later error is of no interest.
     Promise.resolve(gone).catch(() => {})
     return this.#framework.answer(response, answer('timeout', 504))
   }
@@ -106,7 +106,7 @@ export class RunningScenario<Request, Response, Limiter extends MadeLimiter<Requ
   #hooks(): Pick<LimiterOptions<Request>, 'clock' | 'onError' | 'onDecision'> {
     return {
       clock: this.#clock,
-      onError: (error) => this.#told.push(sentenceOf(error)),
+      onError: (error) => this.#reported.push(sentenceOf(error)),
       onDecision: () => {
         this.#decisions++
       },
@@ -120,7 +120,7 @@ export class RunningScenario<Request, Response, Limiter extends MadeLimiter<Requ
   }
 }
 
-/** A value or what making it failed with; a rejection that nobody asks about must not end the process. */
+/** A value, or the error of making it. A rejection that is not read must not end the process. */
 function settled<T>(make: () => MaybePromise<T>): [MaybePromise<T>, MaybePromise<unknown>] {
   try {
     const made = make()

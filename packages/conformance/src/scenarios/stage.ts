@@ -6,8 +6,8 @@ import { type ScenarioName, scenarios } from './scenarios.js'
 /** The apps of all scenarios. */
 export interface Stage<App> {
   /**
-   * Where a request goes, by its URL and its field `x-scenario`: to the app of a scenario, or, where it is the suite's own
-   * (to move the clock, …), nowhere: `text` answers it, with status 200.
+   * Sends a request to the app of a scenario, by its URL and its header `x-scenario`. The suite's own requests (to move the
+   * clock, …) reach no app: `text` answers them, with status 200.
    */
   enter(url: string, scenario: string | undefined): Promise<Entered<App>>
 }
@@ -17,14 +17,14 @@ export type Entered<App> =
   | { readonly app: App; readonly text?: undefined }
   | { readonly app?: undefined; readonly text: string }
 
-/** What the suite's own requests begin with. */
+/** The start of the paths of the suite's own requests. */
 export const CONTROL = '/__rail/'
 
 /**
- * Makes the apps of all scenarios at once, and one again where the suite asks for a fresh one.
+ * Makes the apps of all scenarios at once, and one again where the suite opens it.
  *
- * @param makeStore Makes the store of a limiter whose scenario names none: an empty one, that takes the `now` it is given
- * as the time. @default the limiter's own, in memory
+ * @param makeStore Makes the store of a limiter whose scenario names none: an empty one, whose time is the `now` of each
+ * call. @default the limiter's own, in memory
  */
 export function createStage<Request, Response, Limiter extends MadeLimiter<Request>, App, Done>(
   app: AppUnderTest<Request, Response, Limiter, App, Done>,

@@ -1,13 +1,13 @@
 import type { Clock, LimiterOptions, RouteOptions } from '@rail/core'
 
-/** What a scenario asks of the app under test. */
+/** A scenario: how the app under test is set up. */
 export interface Scenario<Request> {
   readonly limiters: readonly LimiterOptions<Request>[]
   /** Which limiters are mounted in front of every route, one after the other. @default each once */
   readonly mounts?: readonly number[]
   /** Routes that are tighter or costlier, by method and path; `/nested` has a router of its own. */
   readonly routes?: Readonly<Record<string, RouteOptions<Request>>>
-  /** Header fields that a middleware in front of the limiters sets. */
+  /** Headers that a middleware in front of the limiters sets. */
   readonly upstream?: Readonly<Record<string, string>>
   /** Whether the app has an error handler of its own. @default false */
   readonly errorHandler?: boolean
@@ -18,9 +18,9 @@ export interface Scenario<Request> {
 /** Makes a scenario for a framework's kind of request. */
 export type ScenarioMaker = <Request>(tools: Tools<Request>) => Scenario<Request>
 
-/** How a scenario reads what the suite sends, whatever the framework. */
+/** How a scenario reads the suite's headers, in any framework. */
 export interface Tools<Request> {
-  /** A header field of the request by its lower-case name. */
+  /** A header of the request, by its lower-case name. */
   header(request: Request, name: string): string | undefined
   /** The customer that the suite names (`x-customer`, percent-encoded); `null` without one. */
   readonly customer: (request: Request) => string | null
@@ -30,7 +30,7 @@ export interface Tools<Request> {
   readonly preflights: (request: Request) => boolean
   /** The clock that the suite moves. */
   readonly clock: Clock
-  /** The one promise that as many callers share as `x-together` says; the last of them to come resolves it. */
+  /** A promise that several callers share, as many as `x-together` names. The last of them resolves it. */
   readonly together: (request: Request) => Promise<void>
 }
 

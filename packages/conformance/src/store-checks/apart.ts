@@ -3,7 +3,7 @@ import { charge, equal, leftOf, lives, type StoreCheck, shows } from './tools.js
 
 const two = perSecond(2)
 
-/** Texts that run together or change in stores that build names from them, cut them or normalise them. */
+/** Strings that run together or change in stores that join, cut or normalise them. */
 const HOSTILE: readonly string[] = [
   ...[
     '__proto__',
@@ -68,7 +68,7 @@ const HOSTILE: readonly string[] = [
   ...[`y${'x'.repeat(10_239)}`, `${'x'.repeat(5_000)}y${'x'.repeat(5_239)}`],
 ]
 
-/** Which bucket is charged: by scope, key and name, all of them any text. */
+/** Which bucket is charged: by scope, key and name. Scopes and keys are any strings. */
 export const APART: readonly StoreCheck[] = [
   {
     name: 'one key has a bucket of its own in each scope, and a charge without a scope is in the scope ""',
@@ -98,9 +98,9 @@ export const APART: readonly StoreCheck[] = [
     },
   },
   {
-    name: 'any text but "" is a key of its own: __proto__, 10 kB, braces, newlines, emoji, lone surrogates',
+    name: 'any string but "" is a key of its own: __proto__, 10 kB, braces, newlines, emoji, lone surrogates',
     check: async (store) => {
-      equal(new Set(HOSTILE).size, HOSTILE.length, 'different texts')
+      equal(new Set(HOSTILE).size, HOSTILE.length, 'different strings')
       for (const key of HOSTILE) await expectFresh(store, charge(two, { key }), key)
       for (const key of HOSTILE) {
         const { allowed, limits } = await store.take([charge(two, { key })], 0)
@@ -113,7 +113,7 @@ export const APART: readonly StoreCheck[] = [
     },
   },
   {
-    name: 'any text is a scope of its own',
+    name: 'any string is a scope of its own',
     check: async (store) => {
       for (const scope of HOSTILE) await expectFresh(store, charge(two, { scope }), scope)
       for (const scope of HOSTILE) {
@@ -126,8 +126,8 @@ export const APART: readonly StoreCheck[] = [
     name: 'a scope, a key and a name are never run together',
     check: async (store) => {
       for (const separator of [':', '|', '/', '.', ',', ' ', '\0', '\n', '}', '{', '"', '\\', '","', '}:']) {
-        const texts = ['a', `a${separator}`, `${separator}a`, `a${separator}a`, separator]
-        const charges = texts.flatMap((scope) => texts.map((key) => charge(two, { scope, key })))
+        const strings = ['a', `a${separator}`, `${separator}a`, `a${separator}a`, separator]
+        const charges = strings.flatMap((scope) => strings.map((key) => charge(two, { scope, key })))
         for (const each of charges) await expectFresh(store, each, `${each.scope} and ${each.key}`)
         for (const each of charges) await store.reset(each.key, each.scope)
       }
@@ -137,7 +137,7 @@ export const APART: readonly StoreCheck[] = [
     },
   },
   {
-    name: 'a limit may have any name of printable ASCII, that of another field or of an object too',
+    name: "a limit may have any name of printable ASCII, an object property's too",
     check: async (store) => {
       const names = [
         'at',
@@ -203,8 +203,8 @@ export const APART: readonly StoreCheck[] = [
 
 async function expectFresh(
   store: { take: import('@rail/core').Store['take'] },
-  asked: Charge,
+  request: Charge,
   what: string,
 ): Promise<void> {
-  equal(leftOf(await store.take([asked], 0)), [1], `the first request of ${JSON.stringify(what.slice(0, 99))}`)
+  equal(leftOf(await store.take([request], 0)), [1], `the first request of ${JSON.stringify(what.slice(0, 99))}`)
 }

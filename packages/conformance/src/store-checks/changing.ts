@@ -4,7 +4,6 @@ import { charge, equal, lives, type StoreCheck, shows } from './tools.js'
 const small = perSecond(1, { burst: 2 })
 const large = perSecond(1, { burst: 10 })
 const fast = perSecond(5, { burst: 10 })
-const _namesOf = (limits: readonly { limit: Limit }[]) => limits.map((status) => status.limit.name)
 
 /** How many requests are allowed in a minute in which these limits of one name take turns, each twice a second. */
 async function admittedIn(store: Store, turns: readonly Limit[], key: string): Promise<number> {
@@ -18,7 +17,7 @@ async function admittedIn(store: Store, turns: readonly Limit[], key: string): P
 /** What happens when a limit of the same name changes under a bucket. */
 export const CHANGING: readonly StoreCheck[] = [
   {
-    name: 'a raised limit is felt at once, and what was spent stays spent',
+    name: 'a raised limit takes effect at once, and spent tokens stay spent',
     check: async (store) => {
       await lives(store, charge(perMinute(100)), [{ now: 0, cost: 60, allowed: true, left: [40] }])
       await lives(store, charge(perMinute(300)), [
@@ -51,7 +50,7 @@ export const CHANGING: readonly StoreCheck[] = [
     },
   },
   {
-    name: 'what is carried over to another limit is rounded up to what its milliseconds drain',
+    name: 'a bucket that is carried over to another limit is rounded up to a whole grain of it',
     check: async (store) => {
       await lives(store, charge(limit({ name: 'fine', tokens: 1, per: 3, burst: 5 })), [
         { now: 0, allowed: true, full: [3] },
@@ -80,7 +79,7 @@ export const CHANGING: readonly StoreCheck[] = [
     },
   },
   {
-    name: 'what was spent stays spent when a limit is lowered and raised again',
+    name: 'spent tokens stay spent when a limit is lowered and raised again',
     check: async (store) => {
       const [hundred, five] = [charge(perMinute(100)), charge(perMinute(5))]
       await lives(store, hundred, [{ now: 0, cost: 95, allowed: true, left: [5] }])
@@ -91,7 +90,7 @@ export const CHANGING: readonly StoreCheck[] = [
     },
   },
   {
-    name: 'what a smaller limit cannot show drains at its rate, after what it shows',
+    name: 'tokens that a smaller limit cannot show drain at its rate, after those that it shows',
     check: async (store) => {
       await lives(store, charge(large), [{ now: 0, cost: 10, allowed: true }])
       await lives(store, charge(small), [
@@ -132,7 +131,7 @@ export const CHANGING: readonly StoreCheck[] = [
     },
   },
   {
-    name: 'a raise is felt at once, three times within a minute, and never leaves less than before',
+    name: 'a raise takes effect at once, three times within a minute, and never leaves less than before',
     check: async (store) => {
       await lives(store, charge(perMinute(400)), [{ now: 0, cost: 400, allowed: true, left: [0] }])
       for (const [now, tokens] of [
@@ -163,7 +162,7 @@ export const CHANGING: readonly StoreCheck[] = [
     },
   },
   {
-    name: 'what is given back reduces what is shown first, then what was cut off',
+    name: 'tokens that are given back reduce what is shown first, then what was cut off',
     check: async (store) => {
       const taken = charge(large, { cost: 9 })
       await store.take([taken], 0)
@@ -195,13 +194,13 @@ export const CHANGING: readonly StoreCheck[] = [
     },
   },
   {
-    name: 'limits that are equal but made anew are the same',
+    name: 'limits that are equal but other objects are the same',
     check: async (store) => {
       for (const left of [9, 8, 7]) {
         // Copies: limit() gives the same object for an equal definition.
         const made = [perSecond(1, { burst: 10 }), perMinute(60, { burst: 10, name: 'same rate' })]
-        const anew = charge(made.map((one) => ({ ...one })))
-        const { limits } = await store.take([anew], 0)
+        const equalLimits = charge(made.map((one) => ({ ...one })))
+        const { limits } = await store.take([equalLimits], 0)
         equal(
           limits.map((status) => status.remaining),
           [left, left],

@@ -4,7 +4,7 @@ import { charge, lives, type StoreCheck, shows } from './tools.js'
 const second = perSecond(1, { burst: 10 })
 const bucketOf10 = charge(second)
 
-/** What happens when time steps back. */
+/** Steps back of the clock. */
 export const CLOCK: readonly StoreCheck[] = [
   {
     name: 'a step back of the clock mints nothing and is waited out',
@@ -18,7 +18,7 @@ export const CLOCK: readonly StoreCheck[] = [
       ]),
   },
   {
-    name: 'what a key was drained to never moves back, so no time counts twice',
+    name: 'the moment that a key was drained to never moves back, so no time counts twice',
     check: (store) =>
       lives(store, bucketOf10, [
         { now: 100_000, cost: 5, allowed: true, left: [5] },
@@ -51,7 +51,7 @@ export const CLOCK: readonly StoreCheck[] = [
       ]),
   },
   {
-    name: 'a refusal keeps the moment it was asked at',
+    name: 'a refusal keeps its moment',
     check: (store) =>
       lives(store, charge(perHour(1)), [
         { now: 0, allowed: true, full: [3_600_000] },

@@ -24,7 +24,7 @@ export const SEVERAL: readonly StoreCheck[] = [
     },
   },
   {
-    name: 'charges that meet in one bucket are asked once, with their costs added',
+    name: 'charges that meet in one bucket are checked once, with their costs added',
     check: async (store) => {
       const [three, four] = [charge(ten, { cost: 3 }), charge([perMinute(300), ten], { cost: 4 })]
       const { allowed, limits } = await store.take([three, four], 0)
@@ -59,7 +59,7 @@ export const SEVERAL: readonly StoreCheck[] = [
     },
   },
   {
-    name: 'of a request that was charged before only the difference is taken',
+    name: 'a request that was charged before takes only the difference',
     check: async (store) => {
       const limits = [large, perMinute(60, { counts: 'requests' })]
       const costs = (cost: number) => [charge(limits, { cost })]
@@ -69,7 +69,7 @@ export const SEVERAL: readonly StoreCheck[] = [
     },
   },
   {
-    name: 'what charges took before is given back once, however many of them meet in a bucket, then or now',
+    name: 'earlier charges are given back once, however many of them meet in a bucket, then or now',
     check: async (store) => {
       const costs = (...each: number[]) => each.map((cost) => charge(large, { cost }))
       await store.take(costs(4, 2), 0)
@@ -78,7 +78,7 @@ export const SEVERAL: readonly StoreCheck[] = [
     },
   },
   {
-    name: 'what a request took before from buckets that it charges no more is given back, whether it is allowed or not',
+    name: 'an earlier charge to a bucket that is no longer charged is given back, whether the request is allowed or not',
     check: async (store) => {
       const requests = perMinute(60, { counts: 'requests' })
       const [both, other] = [charge([large, requests], { cost: 4 }), charge(large, { key: 'other', cost: 3 })]
@@ -92,7 +92,7 @@ export const SEVERAL: readonly StoreCheck[] = [
     },
   },
   {
-    name: 'peek answers what take would of a request that was charged before, and gives back nothing',
+    name: 'peek returns what take would for a request that was charged before, and gives back nothing',
     check: async (store) => {
       const costs = (cost: number) => [charge(large, { cost })]
       await store.take(costs(8), 0)
@@ -101,7 +101,7 @@ export const SEVERAL: readonly StoreCheck[] = [
     },
   },
   {
-    name: 'where the difference is refused everything is given back, and the wait is that of the whole cost',
+    name: 'a refused difference gives everything back, and its wait is that of the whole cost',
     check: async (store) => {
       await store.take([charge(large, { cost: 8 })], 0)
       await store.take([charge(large, { cost: 2 })], 0)
@@ -117,6 +117,22 @@ export const SEVERAL: readonly StoreCheck[] = [
         { now: 0, cost: 2, allowed: true, left: [0] },
         { now: 2_999, cost: 5, allowed: false, wait: 1 },
         { now: 3_000, cost: 5, allowed: true, left: [0] },
+      ])
+    },
+  },
+  {
+    name: 'every charge of a request waits out a step back of the clock, even where another charge empties the key',
+    check: async (store) => {
+      const other = perSecond(1, { burst: 10, name: 'other' })
+      await store.take([charge(large, { cost: 4 })], 100_000)
+      const { allowed, limits } = await store.take([charge(large, { cost: 0 }), charge(other, { cost: 6 })], 70_000, [
+        charge(large, { cost: 4 }),
+      ])
+      equal([allowed, limits.map((status) => status.fullAfterMs)], [true, [0, 36_000]], 'allowed, full after')
+      await shows(store, charge([large, other]), [
+        { now: 70_000, cost: 0, allowed: true, left: [10, 4], full: [0, 36_000] },
+        { now: 100_000, cost: 5, allowed: false, left: [10, 4], wait: 1_000 },
+        { now: 101_000, cost: 5, allowed: true, left: [5, 0] },
       ])
     },
   },

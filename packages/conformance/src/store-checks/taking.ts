@@ -3,7 +3,7 @@ import { charge, equal, lives, type Moment, type StoreCheck, shows } from './too
 
 const bucketOf10 = charge(perSecond(1, { burst: 10 }))
 
-/** What one bucket lets in. */
+/** One bucket: which costs it allows. */
 export const TAKING: readonly StoreCheck[] = [
   {
     name: 'a key that was never charged has full buckets',
@@ -25,7 +25,7 @@ export const TAKING: readonly StoreCheck[] = [
       ]),
   },
   {
-    name: 'what was taken drains back evenly, millisecond by millisecond',
+    name: 'a bucket drains evenly, millisecond by millisecond',
     check: (store) =>
       lives(store, bucketOf10, [
         { now: 0, cost: 10, allowed: true, left: [0], full: [10_000] },
@@ -38,7 +38,7 @@ export const TAKING: readonly StoreCheck[] = [
       ]),
   },
   {
-    name: 'a bucket never holds more than its burst, however long it was idle',
+    name: 'a bucket never has more than its burst, however long it was idle',
     check: async (store) => {
       const hundred = charge(perMinute(100))
       await lives(store, hundred, [{ now: 0, allowed: true, left: [99] }])
@@ -88,7 +88,7 @@ export const TAKING: readonly StoreCheck[] = [
       ]),
   },
   {
-    name: 'a full bucket of a share lets in a cost above it, and the debt is waited off',
+    name: 'a full bucket of a share allows a cost above it, and the debt is waited off',
     check: (store) =>
       lives(store, charge(share(perSecond(10), 4)), [
         { now: 0, cost: 10, allowed: true, left: [0], full: [3_334] },
@@ -99,7 +99,7 @@ export const TAKING: readonly StoreCheck[] = [
       ]),
   },
   {
-    name: 'a share never lets in a cost above the whole limit',
+    name: 'a share never allows a cost above the whole limit',
     check: (store) =>
       lives(store, charge(share(perSecond(10), 4)), [
         { now: 0, cost: 11, allowed: false, left: [3], wait: Number.POSITIVE_INFINITY },
@@ -107,7 +107,7 @@ export const TAKING: readonly StoreCheck[] = [
       ]),
   },
   {
-    name: 'the told wait is exact: a millisecond earlier is refused, and nothing later is needed',
+    name: 'the wait is exact: a millisecond earlier is refused, and nothing later is needed',
     check: async (store) => {
       const limits = [
         perSecond(7),

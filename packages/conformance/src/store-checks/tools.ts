@@ -1,13 +1,13 @@
 import { deepEqual, fail } from 'node:assert/strict'
 import type { Charge, Decision, Limit, Store } from '@rail/core'
 
-/** A sentence of the specification, and how to see whether a fresh store keeps it: it rejects where it does not. */
+/** A sentence of the specification, with its check, which rejects where a fresh store breaks the sentence. */
 export interface StoreCheck {
   readonly name: string
   readonly check: (store: Store) => Promise<void>
 }
 
-/** One moment in the life of a key: what is asked, and what must be answered. What is left out may be anything. */
+/** One moment in the life of a key: a request and its expected answer. A property that is left out is not compared. */
 export interface Moment {
   readonly now: number
   /** @default 1 */
@@ -21,7 +21,7 @@ export interface Moment {
   readonly full?: readonly number[]
 }
 
-/** A charge of one limit or several; the key is `'customer'` unless said otherwise. */
+/** A charge of one limit or several; the key is `'customer'` by default. */
 export function charge(limits: Limit | readonly Limit[], more: Partial<Omit<Charge, 'limits'>> = {}): Charge {
   return { key: 'customer', cost: 1, ...more, limits: Array.isArray(limits) ? limits : [limits as Limit] }
 }
@@ -64,7 +64,7 @@ export function leftOf(decision: Decision): number[] {
   return decision.limits.map((status) => status.remaining)
 }
 
-/** Rejects unless both are alike. */
+/** Throws unless both are deeply equal. */
 export function equal(actual: unknown, wanted: unknown, what: string): void {
   try {
     deepEqual(actual, wanted)
@@ -73,15 +73,15 @@ export function equal(actual: unknown, wanted: unknown, what: string): void {
   }
 }
 
-/** Rejects unless `ask` throws or rejects with this code. */
-export async function failsWith(code: string, ask: () => unknown): Promise<void> {
+/** Rejects unless `call` throws or rejects with this code. */
+export async function failsWith(code: string, call: () => unknown): Promise<void> {
   try {
-    await ask()
+    await call()
   } catch (error) {
     equal((error as { code?: unknown }).code, code, 'the code of the error')
     return
   }
-  fail(`expected the error ${code}`)
+  fail(`error: expected ${code}, got none`)
 }
 
 function text(value: unknown): string {

@@ -2,13 +2,13 @@ import { expect } from 'vitest'
 import type { ScenarioName } from '../scenarios/scenarios.js'
 import type { Seen } from '../scenarios/seen.js'
 import { CONTROL } from '../scenarios/stage.js'
-import { type Answer, type Ask, Wire } from './wire.js'
+import { type Answer, Wire, type WireRequest } from './wire.js'
 
-/** What the suite says of a request, beside what HTTP does. */
-export interface Visit extends Ask {
-  /** Who asks. @default 'acme' */
+/** A request, with the customer and the cost that the suite's headers name. */
+export interface Visit extends WireRequest {
+  /** The customer. @default 'acme' */
   readonly as?: string | undefined
-  /** Names nobody: an anonymous request. */
+  /** Sends no customer: an anonymous request. */
   readonly anonymous?: boolean
   readonly cost?: number | undefined
 }
@@ -21,16 +21,16 @@ export class App {
     this.#wire = new Wire(url)
   }
 
-  /** Makes the app of a scenario anew, its buckets full and its clock at 0. @throws Error when it cannot be made */
+  /** Makes a fresh app of a scenario, its buckets full and its clock at 0. @throws Error when that fails */
   async open(scenario: ScenarioName): Promise<OpenScenario> {
     const fault = await this.faultOf(scenario)
-    if (fault !== '') throw new Error(`The app of scenario ${scenario} could not be made: ${fault}`)
+    if (fault !== '') throw new Error(`scenario: expected an app of "${scenario}", got "${fault}".`)
     return new OpenScenario(this.#wire, scenario)
   }
 
-  /** What making the app of a scenario failed with; `''` if it did not. */
+  /** The error of making the app of a scenario; `''` if there was none. */
   async faultOf(scenario: ScenarioName): Promise<string> {
-    const { body } = await this.#wire.ask(`${CONTROL}open`, { headers: { 'x-scenario': scenario } })
+    const { body } = await this.#wire.request(`${CONTROL}open`, { headers: { 'x-scenario': scenario } })
     return body
   }
 
@@ -51,33 +51,33 @@ export class OpenScenario {
 
   /** One request. */
   get(path = '/', visit: Visit = {}): Promise<Answer> {
-    return this.#wire.ask(path, { ...visit, headers: this.#headers(visit) })
+    return this.#wire.request(path, { ...visit, headers: this.#headers(visit) })
   }
 
-  /** So many equal requests one after the other: their statuses. */
+  /** Sends equal requests one after the other. Resolves with their statuses. */
   async statuses(count: number, path = '/', visit: Visit = {}): Promise<number[]> {
     const statuses: number[] = []
     for (let index = 0; index < count; index++) statuses.push((await this.get(path, visit)).status)
     return statuses
   }
 
-  /** So many equal requests at the same time, on connections of their own: their statuses, sorted. */
+  /** Sends equal requests at the same time, each on its own connection. Resolves with their statuses, sorted. */
   async atOnce(count: number, path = '/', visit: Visit = {}): Promise<number[]> {
     const answers = await Promise.all(Array.from({ length: count }, () => this.get(path, visit)))
     return answers.map((answer) => answer.status).sort()
   }
 
-  /** Requests on one socket, all sent before the first answer is read: the text that came back. */
+  /** Sends requests on one socket before it reads the first answer. Resolves with all that came back. */
   pipeline(visits: readonly (Visit & { readonly path: string })[]): Promise<string> {
     return this.#wire.pipeline(visits.map((visit) => ({ ...visit, headers: this.#headers(visit) })))
   }
 
-  /** A request whose client leaves after the first bytes of the response. */
+  /** Sends a request, and leaves after the first bytes of the response. */
   leave(path: string, visit: Visit = {}): Promise<void> {
     return this.#wire.leave(path, this.#headers(visit))
   }
 
-  /** A request that is not waited for. */
+  /** Sends a request and does not wait. */
   send(path: string, visit: Visit = {}): ReturnType<Wire['send']> {
     return this.#wire.send(path, this.#headers(visit))
   }
@@ -92,19 +92,19 @@ export class OpenScenario {
     await this.#control(`settle=${cost}`)
   }
 
-  /** What has been seen in the app. */
+  /** What the app has counted since it was made. */
   seen(): Promise<Seen> {
     return this.#control('seen')
   }
 
-  /** Comes back when so many requests wait for others in `identify`. */
+  /** Resolves when `count` requests wait for others in `identify`. */
   async waiting(count: number): Promise<void> {
-    for (let asked = 0; asked < 10_000; asked++) if ((await this.seen()).waiting === count) return
-    throw new Error(`${count} requests never came to wait in identify`)
+    for (let tries = 0; tries < 10_000; tries++) if ((await this.seen()).waiting === count) return
+    throw new Error(`waiting: expected ${count} requests in identify, got other numbers.`)
   }
 
   async #control(command: string): Promise<Seen> {
-    const { status, body } = await this.#wire.ask(CONTROL + command, { headers: { 'x-scenario': this.#scenario } })
+    const { status, body } = await this.#wire.request(CONTROL + command, { headers: { 'x-scenario': this.#scenario } })
     expect([command, status, body]).toEqual([command, 200, expect.stringMatching(/^{/)])
     return JSON.parse(body) as Seen
   }

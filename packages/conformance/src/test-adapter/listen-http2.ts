@@ -34,7 +34,7 @@ export async function listenHttp2(
 }
 
 function forward(session: ClientHttp2Session, req: IncomingMessage, res: ServerResponse): void {
-  // What HTTP/2 has no use for (RFC 9113 section 8.2.2).
+  // Headers that HTTP/2 does not have (RFC 9113 section 8.2.2) are left out.
   const { host, connection, 'keep-alive': _, 'transfer-encoding': __, ...headers } = req.headers
   const stream = session.request({ ':method': req.method, ':path': req.url, ':authority': host, ...headers })
   req.pipe(stream)
@@ -43,12 +43,12 @@ function forward(session: ClientHttp2Session, req: IncomingMessage, res: ServerR
     stream.pipe(res)
   })
   stream.on('error', () => res.destroy())
-  // What the app has not read of a body: the next request of this connection stands behind it.
+  // The rest of a body that the app has not read is in front of the connection's next request.
   stream.on('close', () => {
     req.unpipe(stream)
     req.resume()
   })
-  // A client that has left; one stream that is reset for each request would be taken for an attack.
+  // The client has left. A reset of every stream would look like an attack.
   res.on('close', () => res.writableFinished || stream.close(constants.NGHTTP2_CANCEL))
 }
 

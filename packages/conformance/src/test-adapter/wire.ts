@@ -1,27 +1,27 @@
-import { Agent, request } from 'node:http'
+import { Agent, request as httpRequest } from 'node:http'
 import { connect } from 'node:net'
 
 /** A response as it came over the socket. */
 export interface Answer {
   readonly status: number
   readonly body: string
-  /** The value of a header field, its lines joined with `, `; `undefined` without one. */
-  field(name: string): string | undefined
-  /** How many lines a header field came in. */
+  /** The value of a header, its lines joined with `, `, or undefined. */
+  header(name: string): string | undefined
+  /** How many lines a header came in. */
   lines(name: string): number
 }
 
-/** What to ask. */
-export interface Ask {
+/** A request, apart from its path. */
+export interface WireRequest {
   readonly method?: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
 }
 
-/** Nothing here waits on purpose; a hanging app becomes a failed test instead of a hanging one. */
+/** A request that takes longer fails its test. No request waits on purpose. */
 const HANGING_MS = 10_000
 
-/** A client of one origin with connections of its own, that shows what came and does nothing by itself. */
+/** A client of one origin with connections of its own. It shows responses as they came, and follows or retries nothing. */
 export class Wire {
   readonly #origin: URL
   readonly #agent = new Agent({ keepAlive: true })
@@ -31,10 +31,10 @@ export class Wire {
   }
 
   /** One request, to its end. */
-  ask(path: string, { method = 'GET', headers = {}, body }: Ask = {}): Promise<Answer> {
+  request(path: string, { method = 'GET', headers = {}, body }: WireRequest = {}): Promise<Answer> {
     return new Promise((resolve, reject) => {
-      const asked = request({ ...this.#to(path), method, headers, agent: this.#agent, timeout: HANGING_MS })
-      asked.on('response', (response) => {
+      const sent = httpRequest({ ...this.#to(path), method, headers, agent: this.#agent, timeout: HANGING_MS })
+      sent.on('response', (response) => {
         let text = ''
         response.setEncoding('utf8')
         response.on('data', (chunk: string) => {
@@ -43,53 +43,53 @@ export class Wire {
         response.on('error', reject)
         response.on('end', () => resolve(answerOf(response.statusCode as number, response.rawHeaders, text)))
       })
-      asked.on('timeout', () => asked.destroy(new Error(`${method} ${path} was not answered`)))
-      asked.on('error', reject)
-      asked.end(body)
+      sent.on('timeout', () => sent.destroy(new Error(`${method} ${path} was not answered`)))
+      sent.on('error', reject)
+      sent.end(body)
     })
   }
 
-  /** A request whose response is left after its first bytes. */
+  /** Sends a request, and ends the connection after the first bytes of the response. */
   leave(path: string, headers: Readonly<Record<string, string>>): Promise<void> {
     return new Promise((resolve, reject) => {
-      const asked = request({ ...this.#to(path), headers, agent: false, timeout: HANGING_MS })
-      asked.on('response', (response) => response.once('data', () => asked.destroy()))
-      asked.on('timeout', () => reject(new Error(`${path} was not answered`)))
-      asked.on('error', () => {})
-      asked.on('close', () => resolve())
-      asked.end()
+      const sent = httpRequest({ ...this.#to(path), headers, agent: false, timeout: HANGING_MS })
+      sent.on('response', (response) => response.once('data', () => sent.destroy()))
+      sent.on('timeout', () => reject(new Error(`${path} was not answered`)))
+      sent.on('error', () => {})
+      sent.on('close', () => resolve())
+      sent.end()
     })
   }
 
-  /** A request that is not waited for; `left` ends its connection. */
+  /** Sends a request and does not wait; `left` ends its connection. */
   send(
     path: string,
     headers: Readonly<Record<string, string>>,
   ): { answer: Promise<Answer | undefined>; left(): Promise<void> } {
-    const asked = request({ ...this.#to(path), headers, agent: false, timeout: HANGING_MS })
-    const closed = new Promise<void>((resolve) => asked.on('close', resolve))
+    const sent = httpRequest({ ...this.#to(path), headers, agent: false, timeout: HANGING_MS })
+    const closed = new Promise<void>((resolve) => sent.on('close', resolve))
     const answer = new Promise<Answer | undefined>((resolve) => {
-      asked.on('response', (response) => {
+      sent.on('response', (response) => {
         response.resume()
         resolve(answerOf(response.statusCode as number, response.rawHeaders, ''))
       })
-      asked.on('error', () => resolve(undefined))
+      sent.on('error', () => resolve(undefined))
     })
-    asked.end()
+    sent.end()
     return {
       answer,
       left: () => {
-        asked.destroy()
+        sent.destroy()
         return closed
       },
     }
   }
 
-  /** Several requests in one go on one socket, before any answer is read; all that came back, as text. */
-  pipeline(asks: readonly (Ask & { readonly path: string })[]): Promise<string> {
+  /** Sends several requests on one socket before it reads any answer. Resolves with all that came back. */
+  pipeline(requests: readonly (WireRequest & { readonly path: string })[]): Promise<string> {
     const { hostname, port, host } = this.#origin
-    const text = asks.map(({ path, method = 'GET', headers = {}, body = '' }, index) => {
-      const last = index === asks.length - 1 ? { Connection: 'close' } : {}
+    const text = requests.map(({ path, method = 'GET', headers = {}, body = '' }, index) => {
+      const last = index === requests.length - 1 ? { Connection: 'close' } : {}
       const length = body === '' ? {} : { 'Content-Length': String(body.length) }
       const fields = Object.entries({ Host: host, ...length, ...headers, ...last })
       const lines = fields.map(([name, value]) => `${name}: ${value}\r\n`)
@@ -108,7 +108,7 @@ export class Wire {
     })
   }
 
-  /** Where a path is, as it stands: a URL would tidy it up. */
+  /** Options for a path, which is sent as it is: a URL would normalise it. */
   #to(path: string): { hostname: string; port: string; path: string } {
     return { hostname: this.#origin.hostname, port: this.#origin.port, path }
   }
@@ -124,7 +124,7 @@ function answerOf(status: number, raw: readonly string[], body: string): Answer 
   return {
     status,
     body,
-    field: (name) => (values(name).length === 0 ? undefined : values(name).join(', ')),
+    header: (name) => (values(name).length === 0 ? undefined : values(name).join(', ')),
     lines: (name) => values(name).length,
   }
 }

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { VectorRecorder } from './vector-recorder.js'
 import type { Vector, VectorCharge } from './vectors.js'
 
-/** What a number of customers do on one store, drawn at random. Times and costs are relative: see {@link vectorOf}. */
+/** The requests of several customers on one store, drawn at random. Times and costs are relative: see {@link vectorOf}. */
 export interface Program {
   readonly start: number
   /** For each name of a limit, the definitions that it has in turn. */
@@ -140,13 +140,13 @@ export const program = (longest: number): fc.Arbitrary<Program> =>
     steps: fc.array(step(), { minLength: 1, maxLength: longest, size: 'max' }),
   })
 
-/** A take that may still be settled, or asked again at another cost. */
+/** A take that may still be settled, or taken again at another cost. */
 interface Taken {
   readonly charges: readonly VectorCharge[]
   readonly names: readonly (readonly number[])[]
 }
 
-/** Carries out a program on the exact store: each take with the definitions of that moment, each settle of a take that was allowed. */
+/** Runs a program on the exact store. A take has the definitions of its moment, a settle is of a take that was allowed. */
 export function vectorOf(name: string, { start, limits: definitions, steps }: Program): Vector {
   const idOf = (limitName: number, definition: number) => `${limitName}.${definition}`
   const limits = Object.fromEntries(
@@ -165,7 +165,7 @@ export function vectorOf(name: string, { start, limits: definitions, steps }: Pr
   const take = (charges: readonly VectorCharge[], names: Taken['names'], before?: readonly VectorCharge[]) => {
     if (recorder.take(charges, now, before).allowed) taken.push({ charges, names })
   }
-  /** Gives a name another definition, and lets the buckets in some scopes meet it. */
+  /** Gives a name another definition, and charges the buckets in some scopes under it. */
   const change = (name: number, definition: number, scopes: readonly string[]): Limit => {
     const each = definitions[name] as readonly Limit[]
     current[name] = definition % each.length
@@ -183,7 +183,7 @@ export function vectorOf(name: string, { start, limits: definitions, steps }: Pr
         now += step.ms
         break
       case 'change':
-        // One scope in three meets the change at its next take only.
+        // One scope in three is charged under the change at its next take only.
         if (step.name < current.length) change(step.name, step.definition, SCOPES.slice(step.scope, step.scope + 1))
         break
       case 'changeAndBack': {

@@ -2,7 +2,7 @@ import type { Limit } from '@rail/core'
 import { ExactStore } from '../exact/exact-store.js'
 import { answerOf, chargesIn, type Vector, type VectorAnswer, type VectorCharge, type VectorStep } from './vectors.js'
 
-/** Makes a vector: does what it is told on the exact store and writes down what is answered. */
+/** Makes a vector: takes steps on the exact store and records the answers. */
 export class VectorRecorder {
   readonly #name: string
   readonly #limits: Record<string, Limit>
@@ -21,8 +21,8 @@ export class VectorRecorder {
   }
 
   /**
-   * Takes, in place of what the same request took `before`. Around a refusal it looks what is there before and after, which must be the same, a millisecond before the
-   * told wait is over, which must be refused, and when it is, which must be allowed.
+   * Takes, in place of the charges that the same request took `before`. A refusal gets four peeks more. Those just before and
+   * after it must show the same buckets. One a millisecond before the end of the wait must be refused, one at its end allowed.
    */
   take(charges: readonly VectorCharge[], now: number, before?: readonly VectorCharge[]): VectorAnswer {
     const nothing = charges.map((charge) => ({ ...charge, cost: 0 }))

@@ -2,7 +2,7 @@ import type { Charge, Decision, Limit, Store } from '@rail/core'
 import data from '../../data/vectors.json' with { type: 'json' }
 import { equal } from '../store-checks/tools.js'
 
-/** A golden vector: what happens to buckets, step by step, and what must be answered, to the digit. Plain JSON. */
+/** A golden vector: steps on buckets, each with the answer that every store must give. Plain JSON. */
 export interface Vector {
   readonly name: string
   /** The limits that charges name. */
@@ -17,7 +17,7 @@ export type VectorStep =
       readonly op: 'take' | 'peek'
       readonly now: number
       readonly charges: readonly VectorCharge[]
-      /** What the same request took earlier; left out where that is nothing. */
+      /** The charges that the same request took earlier, if there are any. */
       readonly before?: readonly VectorCharge[] | undefined
       readonly answer: VectorAnswer
     }
@@ -32,7 +32,7 @@ export interface VectorCharge {
   readonly cost: number
 }
 
-/** What a decision says, its statuses' fields each in a list. Waits are in milliseconds, `null` for never. */
+/** A decision, with a list for each property of its statuses. Waits are in milliseconds, `null` for never. */
 export interface VectorAnswer {
   readonly allowed: boolean
   readonly wait: number | null
@@ -45,7 +45,7 @@ export interface VectorAnswer {
 }
 
 /**
- * The golden vectors that every implementation of a store meets, in any language. Also to be had as
+ * The golden vectors that every implementation of a store meets, in any language. Also exported as
  * `@rail/conformance/vectors.json`.
  */
 export const vectors: readonly Vector[] = data as unknown as readonly Vector[]

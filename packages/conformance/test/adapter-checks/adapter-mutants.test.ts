@@ -32,7 +32,7 @@ for (const { name, check } of ADAPTER_CHECKS) {
   })
 }
 
-test('every broken adapter breaks sentences of the specification, and no sentence stands twice', () => {
+test('every broken adapter breaks sentences of the specification, and no sentence is there twice', () => {
   const names = ADAPTER_CHECKS.map((check) => check.name)
   expect(new Set(names).size).toBe(names.length)
   for (const { breaks: sentences } of MUTANTS) {

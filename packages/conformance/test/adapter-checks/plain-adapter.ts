@@ -12,23 +12,23 @@ export interface Req extends IncomingMessage {
 type Next = (error?: unknown) => void
 type Middleware = (req: Req, res: ServerResponse, next: Next) => void
 
-/** The places where an adapter can be broken, one at a time. What is not there is as it should be. */
+/** The places where an adapter can be broken. A place that is left out works. */
 export interface Fault {
-  /** What the limiter is made of. */
+  /** The limiter's options. */
   readonly options?: (options: LimiterOptions<Req>) => LimiterOptions<Req>
   /** The limiter as the adapter uses it. */
   readonly limiter?: (limiter: Limiter<Req>, options: LimiterOptions<Req>) => Limiter<Req>
-  /** What the limiter said, before the adapter acts on it. */
+  /** The limiter's outcome, before the adapter uses it. */
   readonly outcome?: (outcome: Outcome, req: Req, res: ServerResponse, options: LimiterOptions<Req>) => Outcome
-  /** How fields get on the response. */
+  /** Adds headers to the response. */
   readonly addFields?: (res: ServerResponse, owner: object, outcome: Outcome) => void
   /** How a refusal is sent. */
   readonly refuse?: (res: ServerResponse, outcome: Outcome, req: Req, next: Next) => void
-  /** What becomes of an error of the limiter's. */
+  /** Handles an error of the limiter's. */
   readonly failed?: (error: unknown, next: Next) => void
   /** Whether limiters see only requests that some route takes. @default false */
   readonly routesOnly?: boolean
-  /** What making a limiter that cannot be made gives. @default the error is thrown on */
+  /** The middleware in place of a limiter that cannot be made. @default the error is thrown on */
   readonly unmade?: Middleware
 }
 
@@ -42,17 +42,17 @@ export function send(res: ServerResponse, { refusal }: Outcome): void {
   res.end(refusal.body)
 }
 
-/** The adapter: over Node alone, and broken as told. */
+/** The adapter: over Node alone, with this fault. */
 function middlewareOf(limiter: Limiter<Req>, options: LimiterOptions<Req>, owner: object, fault: Fault): Middleware {
   const {
-    outcome: changed = (said) => said,
+    outcome: changed = (given) => given,
     addFields: add,
     refuse = send,
     failed = (error, next) => next(error),
   } = fault
   return (req, res, next) => {
-    const answer = (said: Outcome): void => {
-      const outcome = changed(said, req, res, options)
+    const answer = (given: Outcome): void => {
+      const outcome = changed(given, req, res, options)
       req.rail = outcome
       if (add === undefined) addFields(res, owner, outcome.headers)
       else add(res, owner, outcome)
@@ -105,12 +105,12 @@ function listenerOf(
   const onError = failed ?? ((_error, res) => answer(res, { status: 500, headers: {}, body: 'failed' }))
   return (req, res) => {
     const found = table.get(routeName(req.method as string, req.url as string))
-    const known = found === undefined && fault.routesOnly === true ? [] : mounted
+    const applied = found === undefined && fault.routesOnly === true ? [] : mounted
     const failing = (error: unknown): void => {
       if (!res.headersSent) for (const name of res.getHeaderNames()) res.removeHeader(name)
       onError(error, res)
     }
-    front(res, () => run([...known, ...(found ?? [notFound])], req, res, failing))
+    front(res, () => run([...applied, ...(found ?? [notFound])], req, res, failing))
   }
 }
 

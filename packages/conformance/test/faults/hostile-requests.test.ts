@@ -8,12 +8,12 @@ import { type Fault, startPlain } from '../adapter-checks/plain-adapter.js'
 
 /** Buckets of an object: `__proto__` and its like are there from the start, and are no buckets. */
 class StoreOfAnObject extends MemoryStore {
-  readonly #known: Record<string, unknown> = {}
+  readonly #keys: Record<string, unknown> = {}
 
   override take(charges: readonly Charge[], now: number) {
     const key = String(charges[0]?.key)
-    const isNew = this.#known[key] !== true
-    this.#known[key] = true
+    const isNew = this.#keys[key] !== true
+    this.#keys[key] = true
     return isNew ? super.peek(charges, now) : super.take([...charges, ...charges], now)
   }
 }
@@ -28,9 +28,9 @@ const BROKEN: readonly (readonly [string, Fault])[] = [
     'an address is counted as it is written',
     identifying((key, req) => (isAddress(key) ? String(req.headers['x-address']) || 'none' : key)),
   ],
-  ['what is no address is let through', identifying((key) => (key === 'address:none' ? null : key))],
+  ['a string that is not an address is not limited', identifying((key) => (key === 'address:none' ? null : key))],
   [
-    'a preflight is let through by its method',
+    'every OPTIONS request is taken for a preflight',
     options(() => ({ skip: (req: { method?: string }) => req.method === 'OPTIONS' })),
   ],
   [

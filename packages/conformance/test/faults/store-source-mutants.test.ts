@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest'
 import { program, vectorOf } from '../../src/vectors/programs.js'
 import { checkVector } from '../../src/vectors/vectors.js'
 
-/** What is written otherwise in core's sources, and so what is wrong. One of the texts has to be there. */
+/** Edits of core's sources, and the fault that they make. At least one of the patterns must match. */
 interface SourceMutant {
   readonly fault: string
   readonly edits: readonly (readonly [from: RegExp, to: string])[]
@@ -22,9 +22,9 @@ const MUTANTS: readonly SourceMutant[] = [
   {
     fault: 'take before check',
     edits: [
-      [/if \(allowed\) owed = /g, 'if (fits(owed, limit, asks)) owed = '],
-      [/if \(allowed\) \{/g, 'if (fits(owed[bucket] as number, limit, asks)) {'],
-      [/allowed \? owedAfterTake\(before/g, 'fits(before, limit, asks) ? owedAfterTake(before'],
+      [/if \(allowed\) owed = /g, 'if (fits(owed, limit, tokens)) owed = '],
+      [/if \(allowed\) \{/g, 'if (fits(owed[bucket] as number, limit, tokens)) {'],
+      [/allowed \? owedAfterTake\(before/g, 'fits(before, limit, tokens) ? owedAfterTake(before'],
       [/if \(allowed\) buckets\[index\]/, 'if (!refused) buckets[index]'],
     ],
   },
@@ -103,7 +103,7 @@ async function storeFrom({ fault, edits }: SourceMutant, file: string): Promise<
       },
     ],
   })) as Rollup.RollupOutput[]
-  if (edits.length > 0 && !edited) throw new Error(`Core no longer has the text that "${fault}" replaces.`)
+  if (edits.length > 0 && !edited) throw new Error(`edits: expected a match of "${fault}" in core's sources, got none.`)
   const { code } = (built[0] as Rollup.RollupOutput).output[0]
   const module = (await import(`data:text/javascript,${encodeURIComponent(code)}`)) as {
     MemoryStore: typeof MemoryStore

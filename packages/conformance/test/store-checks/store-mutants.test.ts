@@ -23,7 +23,7 @@ describe.each(STORE_CHECKS)('a broken store is caught by: $name', ({ name, check
   })
 })
 
-test('every broken store breaks a sentence of the specification, and no sentence stands twice', () => {
+test('every broken store breaks a sentence of the specification, and no sentence is there twice', () => {
   const names = STORE_CHECKS.map((check) => check.name)
   expect(new Set(names).size).toBe(names.length)
   for (const { breaks } of MUTANTS) expect(names).toContain(breaks)
@@ -60,7 +60,7 @@ describe('golden vectors', () => {
 
 // What programs can show: how a key is stored, or what happens when calls overlap, they do not.
 const SHOWN = [
-  'takes from each limit before it asks the next',
+  'takes from each limit before it checks the next',
   'the wait without ahead',
   'floor for ceil',
   'the cap is left out',
@@ -74,7 +74,7 @@ const SHOWN = [
   'from the last take',
   'as it was charged',
   'as it was kept',
-  'the difference is asked',
+  'the difference is checked',
   'what was taken before is kept',
   'what is cut off is forgotten',
   'both at the same time',

@@ -3,9 +3,9 @@ import { rateOf, sameDefinition } from '../../src/exact/exact-bucket.js'
 import { compare, type Fraction, minus, plus, times, whole, ZERO } from '../../src/exact/fraction.js'
 import type { Vector } from '../../src/vectors/vectors.js'
 
-/** What one bucket let in and was given back at one moment. */
+/** Tokens that one bucket allowed and was given back at one moment. */
 export interface Flow {
-  /** Milliseconds that the clock has moved on. A step back is no time. */
+  /** Milliseconds that the clock has moved on. A step back counts as 0. */
   readonly passedMs: number
   readonly admitted: number
   readonly givenBack: number
@@ -42,21 +42,21 @@ export function flowsOf({ limits, steps }: Vector): BucketFlows[] {
       for (const id of ids) {
         const limit = limits[id] as Limit
         const bucket = JSON.stringify([scope, key]) + limit.name
-        let known = current.get(bucket)
-        if (earlier && known === undefined) continue
-        if (known === undefined || (!earlier && !sameDefinition(known.limit, limit))) {
-          known = { limit, flows: [] }
-          current.set(bucket, known)
-          all.push(known)
+        let bucketFlows = current.get(bucket)
+        if (earlier && bucketFlows === undefined) continue
+        if (bucketFlows === undefined || (!earlier && !sameDefinition(bucketFlows.limit, limit))) {
+          bucketFlows = { limit, flows: [] }
+          current.set(bucket, bucketFlows)
+          all.push(bucketFlows)
         }
-        const { admitted = 0, givenBack = 0 } = moved.get(known) ?? {}
+        const { admitted = 0, givenBack = 0 } = moved.get(bucketFlows) ?? {}
         if (step.op === 'settle') {
-          moved.set(known, { passedMs, admitted, givenBack: givenBack + Math.max(0, cost - step.actual) })
+          moved.set(bucketFlows, { passedMs, admitted, givenBack: givenBack + Math.max(0, cost - step.actual) })
         } else if (earlier) {
-          moved.set(known, { passedMs, admitted, givenBack: limit.counts === 'requests' ? 1 : givenBack + cost })
+          moved.set(bucketFlows, { passedMs, admitted, givenBack: limit.counts === 'requests' ? 1 : givenBack + cost })
         } else {
           const tokens = limit.counts === 'requests' ? 1 : admitted + cost
-          moved.set(known, { passedMs, admitted: step.answer.allowed ? tokens : 0, givenBack })
+          moved.set(bucketFlows, { passedMs, admitted: step.answer.allowed ? tokens : 0, givenBack })
         }
       }
     }
@@ -65,7 +65,7 @@ export function flowsOf({ limits, steps }: Vector): BucketFlows[] {
   return all
 }
 
-/** How far what a window admits is above what it may, at worst: burst + rate * window + what was given back in it. */
+/** The largest excess of any window: tokens allowed in it beyond burst + rate * window + tokens given back in it. */
 export function excessOf(limit: Limit, flows: readonly Flow[]): Fraction {
   let worst = ZERO
   for (let from = 0; from < flows.length; from++) {
@@ -76,7 +76,7 @@ export function excessOf(limit: Limit, flows: readonly Flow[]): Fraction {
       givenBack += flow.givenBack
       if (flow.admitted === 0) continue
       const windowMs = flow.passedMs - (flows[from] as Flow).passedMs
-      // A full bucket of a share lets in a cost above its burst, and is in debt then: the last one may be larger.
+      // A full bucket of a share allows a cost above its burst and is then in debt: the last cost may be larger.
       const above = Math.max(0, flow.admitted - limit.burst)
       const most = plus(times(rateOf(limit), whole(windowMs)), whole(limit.burst + above + givenBack))
       const excess = minus(whole(admitted), most)

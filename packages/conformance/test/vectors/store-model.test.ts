@@ -27,7 +27,7 @@ describe(`the memory store over programs drawn with seed ${SEED}`, () => {
     expect(steps).toBeGreaterThan(5_000)
   })
 
-  test('a refusal takes nothing; a millisecond before the told wait is refused, the wait is allowed', () => {
+  test('a refusal takes nothing; a millisecond before the end of the wait is refused, its end is allowed', () => {
     let refusals = 0
     const property = fc.property(program(60), (drawn) => {
       const { steps } = vectorOf('drawn', drawn)
@@ -64,7 +64,7 @@ describe(`the memory store over programs drawn with seed ${SEED}`, () => {
     const property = fc.property(program(40), drawnLimit('limit_0'), drawnLimit('limit_0'), (drawn, before, after) => {
       const { limits, steps } = vectorOf('drawn', { ...drawn, limits: [[before], ...drawn.limits.slice(1)] })
       const others = drawn.limits.slice(1).map((definitions) => definitions[0] as Limit)
-      // A request that costs nothing looks at the buckets and writes them; but it is one request.
+      // A request of cost 0 only drains the buckets, but a limit that counts requests counts it.
       if ([before, after, ...others].some((limit) => limit.counts === 'requests')) return
       const chargesOf = chargesIn(limits)
       const store = new MemoryStore()
@@ -103,7 +103,7 @@ describe(`the memory store over programs drawn with seed ${SEED}`, () => {
       },
     )
     const property = fc.property(drawnLimit('limit_0'), drawnLimit('limit_0'), turns, (one, other, drawn) => {
-      // A share lets in a cost above its burst, into debt: that is another matter.
+      // A share allows a cost above its burst, into debt, which this bound does not cover.
       if ([one, other].some(({ burst, wholeBurst, counts }) => burst !== wholeBurst || counts === 'requests')) return
       const store = new MemoryStore()
       const burst = Math.max(one.burst, other.burst)

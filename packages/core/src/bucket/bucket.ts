@@ -1,37 +1,37 @@
 import type { Limit } from '../limit/limit.js'
 
 /*
- * The arithmetic of one bucket, as pure functions of whole numbers. A bucket counts what is owed, in grains: 0 is a full
- * bucket, the limit's `size` an empty one, anything above it a debt. A missing bucket is therefore a full one.
+ * The arithmetic of one bucket, as pure functions of whole numbers. A bucket counts the grains that it owes: 0 is a full
+ * bucket, the limit's `size` an empty one, and a larger number a debt. A missing bucket is therefore a full one.
  *
- * Everything stays exact: products are bounded by `size` (at most 2^53 - 1), and for whole a, b with a < 2^53 the
- * rounded quotient a / b is never on the wrong side of a whole number (a true quotient is at least 1 / b away from one it
- * does not equal, half a unit in the last place is less), so Math.floor and Math.ceil of it are right to the digit.
+ * Every result is exact. Products are bounded by `size`, at most 2^53 - 1. For whole a and b with a < 2^53, Math.floor and
+ * Math.ceil of the rounded quotient a / b are those of the true quotient. A true quotient that is not whole is at least
+ * 1 / b away from the nearest whole number, and rounding moves it by less: half a unit in the last place.
  */
 
-/** What is owed never passes this. */
+/** The most grains that a bucket owes. */
 export const MOST_OWED = Number.MAX_SAFE_INTEGER
 
-/** A step back of the clock up to this many milliseconds is waited out; a longer one re-anchors the key. */
+/** A step back of the clock up to this many milliseconds is waited out. After a longer one the key goes on from the new time. */
 export const MOST_AHEAD_MS = 60_000
 
-/** How long has drained since `at`. A step back of the clock mints nothing. */
+/** Milliseconds from `at` to `now`, in which a bucket drains: 0 after a step back of the clock. */
 export function elapsedMs(at: number, now: number): number {
   return now > at ? now - at : 0
 }
 
-/** What is owed after `elapsed` milliseconds, at `limit`'s flow. */
+/** Grains owed after `elapsed` milliseconds, at `limit`'s flow. */
 export function drained(owed: number, elapsed: number, limit: Limit): number {
   const left = owed - elapsed * limit.flow
   return left > 0 ? left : 0
 }
 
-/** What a request of this cost takes from `limit`, in tokens. */
+/** Tokens that a request of this cost takes from `limit`. */
 export function costFor(limit: Limit, cost: number): number {
   return limit.counts === 'cost' ? cost : 1
 }
 
-/** Grains that must be free for `cost` tokens. A cost above the burst (of a share) is let in by a full bucket. */
+/** Grains that must be free for `cost` tokens. A full bucket of a share allows a cost above the share's burst. */
 function needed(limit: Limit, cost: number): number {
   return (cost < limit.burst ? cost : limit.burst) * limit.grain
 }
@@ -48,14 +48,14 @@ export function waitFor(owed: number, limit: Limit, cost: number, aheadMs: numbe
   return aheadMs + Math.ceil((owed - (limit.size - needed(limit, cost))) / limit.flow)
 }
 
-/** What is owed once `cost` tokens are taken. */
+/** Grains owed once `cost` tokens are taken. */
 export function owedAfterTake(owed: number, limit: Limit, cost: number): number {
-  // Rounding is monotone, so a product or a sum past 2^53 - 1 never seems to be below it.
+  // Rounding is monotone, so a product or a sum above 2^53 - 1 is never rounded to below it.
   const owes = owed + cost * limit.grain
   return owes < MOST_OWED ? owes : MOST_OWED
 }
 
-/** What is owed once `cost` tokens are given back: never above full. */
+/** Grains owed once `cost` tokens are given back: never below 0. */
 export function givenBack(owed: number, limit: Limit, cost: number): number {
   const owes = owed - cost * limit.grain
   return owes > 0 ? owes : 0
@@ -66,23 +66,26 @@ export function remainingOf(owed: number, limit: Limit): number {
   return owed < limit.size ? Math.floor((limit.size - owed) / limit.grain) : 0
 }
 
-/** Milliseconds until the bucket is full. `aheadMs` is how far the clock has stepped back: until it catches up, nothing drains. */
+/**
+ * Milliseconds until the bucket is full. `aheadMs`: how far the clock has stepped back. A bucket does not drain until the
+ * clock catches up.
+ */
 export function fullAfter(owed: number, limit: Limit, aheadMs: number): number {
   return owed === 0 ? 0 : aheadMs + Math.ceil(owed / limit.flow)
 }
 
-/** What a bucket owes, and what it owes in all: with what was spent and has no room in its size. Equal in most buckets. */
+/** Grains that a bucket owes, and its total with those that its size has no room for. Both are mostly equal. */
 export interface Carried {
   readonly owed: number
   readonly total: number
 }
 
 /**
- * A bucket when `after` replaces `before` under it. What was spent stays spent, in tokens; a debt stays a debt. A smaller
- * size has no room for all that was spent: `total` remembers the rest, and as much of it as a later size grows is owed again.
- * So a raised limit is felt at once, and definitions that take turns allow no more than the larger one.
+ * A bucket when `after` replaces `before` as its limit. Spent tokens stay spent, and a debt stays a debt. A smaller size may
+ * have no room for all spent tokens. `total` remembers the rest, which is owed again as far as a later size grows. So a
+ * raised limit takes effect at once, and definitions that take turns allow no more than the larger one.
  *
- * Whatever drains, is taken or is given back changes both numbers alike.
+ * Draining, taking and giving back change both numbers alike.
  */
 export function carriedOver(owed: number, total: number, before: Limit, after: Limit): Carried {
   const spent = Math.min(owed, before.size)

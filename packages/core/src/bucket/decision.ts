@@ -5,11 +5,11 @@ import { fullAfter, remainingOf, waitFor } from './bucket.js'
 
 /** The answer to the charges of one request. */
 export interface Decision {
-  /** Whether every limit had room. If not, nothing was taken from any. */
+  /** Whether every limit had room. If not, the request took nothing from any limit. */
   readonly allowed: boolean
   /** Each bucket's state after the decision, in the order of the charges and their limits. */
   readonly limits: readonly LimitStatus[]
-  /** Milliseconds until the same request would be let in, if nobody else takes: 0 when allowed, Infinity for never. */
+  /** Milliseconds until the same request is allowed, if no other request takes before: 0 when allowed, Infinity for never. */
   readonly retryAfterMs: number
   /** The names, as sent (see {@link sentName}), of the limits that refused. */
   readonly refusedBy: readonly string[]
@@ -26,7 +26,7 @@ export interface LimitStatus {
   readonly limit: Limit
   readonly key: string
   readonly scope: string
-  /** What was asked of this bucket, in tokens. */
+  /** Tokens that the request needs from this bucket. */
   readonly cost: number
   /** Whole tokens left. */
   readonly remaining: number
@@ -41,7 +41,7 @@ export interface LimitStatus {
   readonly fullAfterMs: number
 }
 
-/** A bucket's status, from what it owes after the decision. `aheadMs` is how far the clock has stepped back behind it. */
+/** A bucket's status, from the grains that it owes after the decision. `aheadMs`: how far the clock has stepped back. */
 export function statusOf(
   limit: Limit,
   key: string,
@@ -56,7 +56,7 @@ export function statusOf(
   return new Status(limit, key, scope, cost, remaining, refused, retryAfterMs, fullAfter(owed, limit, aheadMs))
 }
 
-/** The decision that the statuses of all its buckets make. */
+/** The decision from the statuses of all its buckets. */
 export function decisionOf(limits: readonly LimitStatus[]): Decision {
   let retryAfterMs = 0
   let refusedBy = NO_NAMES
@@ -74,7 +74,7 @@ export function allowedBy(limits: readonly LimitStatus[]): Decision {
   return new Decided(true, limits, 0, NO_NAMES)
 }
 
-// Classes, since V8 may come to make what a literal makes in its old space: see list-of.ts.
+// Classes, since V8 may allocate the objects of a literal in its old space: see list-of.ts.
 
 class Status implements LimitStatus {
   declare readonly limit: Limit

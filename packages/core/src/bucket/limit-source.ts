@@ -2,7 +2,7 @@ import type { MaybePromise } from '../base/maybe-promise.js'
 import type { Limit } from '../limit/limit.js'
 import type { Decision } from './decision.js'
 
-/** Where limits come from: a plan book, a plan file, a control plane. */
+/** A source of limits: a plan book, a plan file, a control plane. */
 export interface LimitSource {
   /** The limits of a key in a scope (`''`: the plan's own). `[]`: no limit. The same array until something changes. */
   limitsFor(key: string, scope: string): MaybePromise<readonly Limit[]>

@@ -3,21 +3,20 @@ import { railError } from '../base/errors.js'
 import { type Limit, sameBucket } from '../limit/limit.js'
 import { sentName } from '../limit/sent-name.js'
 
-/** The limits that every request on a store meets under a scope and a name. Made at the first use. */
+/** The static limits of each store, by scope and name. Made at the first use. */
 let defined: WeakMap<object, Map<string, Limit>> | undefined
 
 /**
- * Remembers limits that are the same for every request. Two that differ would share a bucket that no request is counted
- * right in.
+ * Remembers limits that are the same for every request. Two of one name that differ would share a bucket and count wrong.
  *
  * @throws RailError `RAIL_DUPLICATE_NAME` where the store has another limit of this scope and name
  */
 export function defineLimits(store: object, scope: string, limits: readonly Limit[]): void {
   defined ??= new WeakMap()
-  const known = defined.get(store) ?? new Map<string, Limit>()
-  defined.set(store, known)
+  const limitsOfStore = defined.get(store) ?? new Map<string, Limit>()
+  defined.set(store, limitsOfStore)
   for (const limit of limits) {
-    const other = known.get(idOf(scope, limit.name))
+    const other = limitsOfStore.get(idOf(scope, limit.name))
     if (other !== undefined && (!sameBucket(other, limit) || other.counts !== limit.counts)) {
       throw railError(
         'RAIL_DUPLICATE_NAME',
@@ -28,10 +27,10 @@ export function defineLimits(store: object, scope: string, limits: readonly Limi
       )
     }
   }
-  for (const limit of limits) known.set(idOf(scope, limit.name), limit)
+  for (const limit of limits) limitsOfStore.set(idOf(scope, limit.name), limit)
 }
 
-/** Forgets how a store's limit of this scope and name was defined, so that it can be defined otherwise. */
+/** Forgets the definition of a store's limit of this scope and name, so that it can have another one. */
 export function forgetLimit(store: object, scope: string, name: string): void {
   defined?.get(store)?.delete(idOf(scope, name))
 }

@@ -3,10 +3,10 @@ import type { Charge } from '../limit/charge.js'
 import type { Decision } from './decision.js'
 
 /**
- * Where buckets live. A store has no clock: `now` is whole milliseconds from any fixed moment, and may step back.
- * Decisions are immutable and computed in the same tick as the take. The charges are checked by who calls.
+ * A place for buckets. A store has no clock: `now` is whole milliseconds from any fixed moment, and may step back.
+ * Decisions are immutable and computed in the same tick as the take. The caller checks the charges.
  *
- * `testStore` of `@rail/conformance` is the contract, to be run against any implementation.
+ * `testStore` of `@rail/conformance` is the contract: run it against an implementation.
  */
 export interface Store {
   /**
@@ -18,18 +18,18 @@ export interface Store {
    * request stays taken: the store gives back and takes nothing. To keep an earlier charge, pass it in `charges` too.
    */
   take(charges: readonly Charge[], now: number, before?: readonly Charge[]): MaybePromise<Decision>
-  /** The decision that take would make. Takes and gives back nothing, and does not make a key recent. */
+  /** Returns the decision that take would make. Takes and gives back nothing, and does not make a key recent. */
   peek(charges: readonly Charge[], now: number, before?: readonly Charge[]): MaybePromise<Decision>
   /**
-   * Corrects what an allowed take took, once the true cost is known: moves the difference between `actual` and each
+   * Corrects an allowed take once the actual cost is known: takes or gives back the difference between `actual` and each
    * charge's cost. May push a bucket into debt, never above full. Limits that count requests stay as they are.
    */
   settle(charges: readonly Charge[], actual: number, now: number): MaybePromise<void>
   /** Forgets a key in a scope (`''` by default): its buckets are full again. */
   reset(key: string, scope?: string): MaybePromise<void>
   /**
-   * Forgets how the limit of a scope and a name was defined, so that another limiter on this store can define it anew. What
-   * customers have spent stays. Only stores that several limiters share need it: call `forgetLimit(this, scope, name)`.
+   * Forgets the definition of the limit of a scope and a name, so that another limiter on this store can define it again.
+   * Spent tokens stay spent. Only stores that several limiters share need it: call `forgetLimit(this, scope, name)`.
    */
   forget?(scope: string, name: string): void
 }

@@ -1,7 +1,8 @@
 import { MOST_AHEAD_MS } from '../bucket/bucket.js'
 
 /**
- * The state of keys that need the same number of numbers: for each a block, its `at` and then what its layout says. Made for as many keys as there can be: memory that is never written to costs nothing, and nothing is ever copied to grow.
+ * The state of keys with the same number of numbers: a block for each key, with its `at` and then the numbers of its layout.
+ * It has room for as many keys as there can be, and so never grows. Memory that is not written to is not used.
  */
 export class Blocks {
   /** Numbers in one block. */
@@ -16,7 +17,7 @@ export class Blocks {
     this.state = new Float64Array(this.stride * blocks)
   }
 
-  /** Where in `state` a block's buckets are; its `at` is just before them. */
+  /** The place of a block's buckets in `state`. Its `at` is just before them. */
   firstOf(block: number): number {
     return block * this.stride + 1
   }
@@ -38,8 +39,8 @@ export class Blocks {
 }
 
 /**
- * How far the clock has stepped back behind a block whose `numbers` are at `first` and following, in milliseconds: until
- * it catches up, nothing drains. 0 where nothing is owed, and where the step was so long that the key is re-anchored.
+ * How far the clock has stepped back behind a block whose `numbers` are at `first` and following, in milliseconds. The
+ * buckets do not drain until it catches up. 0 where nothing is owed, and where the step was too long to wait out.
  */
 export function aheadOf(state: Float64Array, first: number, numbers: number, now: number): number {
   const ahead = (state[first - 1] as number) - now

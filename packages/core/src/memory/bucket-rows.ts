@@ -7,7 +7,7 @@ import { type Layout, Layouts } from './row-layouts.js'
 
 /**
  * The buckets of at most `maxKeys` keys, a row for each key in a scope. All buckets of a row share one `at`, the moment
- * they were last drained to. A row whose buckets are all full is as good as none, whatever its `at`.
+ * they were last drained to. A row whose buckets are all full is the same as no row, whatever its `at`.
  */
 export class BucketRows {
   readonly #maxKeys: number
@@ -29,17 +29,17 @@ export class BucketRows {
     return this.#table.find(scope, key)
   }
 
-  /** Which buckets a row has, and where the numbers of all rows like it are. */
+  /** The layout of a row: which buckets it has, and the blocks of all rows like it. */
   layoutOf(row: number): Layout {
     return this.#layouts.at(this.#table.layoutOf(row))
   }
 
-  /** Where a row's numbers are in its layout's `state`: what its buckets owe, and just before them its `at`. */
+  /** The place of a row's numbers in its layout's `state`: what its buckets owe, and just before them its `at`. */
   firstOf(row: number): number {
     return this.layoutOf(row).blocks.firstOf(this.#table.blockOf(row))
   }
 
-  /** Which of its layout's blocks a row has. */
+  /** The number of a row's block among those of its layout. */
   blockOf(row: number): number {
     return this.#table.blockOf(row)
   }
@@ -75,7 +75,7 @@ export class BucketRows {
       let owes = drained(state[first + slot] as number, elapsed, before)
       let total = hasTotals ? drained(state[first + kept.length + slot] as number, elapsed, before) : owes
       if (!same && !sameBucket(before, limit)) {
-        // A full bucket is as good as a missing one, of which nobody knows what its limit was.
+        // A full bucket stays full under any limit.
         ;({ owed: owes, total } = carriedOver(owes, total, before, limit))
       }
       owed[place + index] = owes
@@ -83,7 +83,10 @@ export class BucketRows {
     }
   }
 
-  /** Brings a row to `now`, `aheadMs` behind its clock, and writes what each bucket of `limits` owes. Makes its key the most recent. */
+  /**
+   * Brings a row to `now`, `aheadMs` behind its clock, and writes what each bucket of `limits` owes. Makes its key the most
+   * recent.
+   */
   write(
     row: number,
     limits: readonly Limit[],
@@ -109,7 +112,7 @@ export class BucketRows {
     if (hasTotals) this.#dropTotals(row)
   }
 
-  /** Gives a key that has none a row of full buckets, as the most recent, and drops others while there is no room. */
+  /** Gives a new key a row of full buckets, as the most recent. Drops other keys while there is no room. */
   insert(scope: string, key: string, limits: readonly Limit[], now: number): number {
     const table = this.#table
     const layouts = this.#layouts
@@ -122,8 +125,8 @@ export class BucketRows {
   }
 
   /**
-   * Moves what the buckets of `limits` owe by so many tokens, more or fewer, each at the definition that it has now. A
-   * bucket that is missing is made where it comes to owe something. Does not make the key recent.
+   * Takes tokens from the buckets of `limits` or, below 0, gives them back, each under the definition that it has now. A
+   * missing bucket is made where it then owes something. Does not make the key recent.
    */
   move(scope: string, key: string, limits: readonly Limit[], tokens: number, now: number): void {
     let row = this.find(scope, key)
@@ -158,14 +161,14 @@ export class BucketRows {
     if (row !== NO_ROW) this.#remove(row)
   }
 
-  /** The definition under which a row keeps the bucket of this limit's name, if it owes anything: a full one is as good as none. */
+  /** The definition of a row's bucket of this limit's name, if it owes anything: a full bucket is the same as a missing one. */
   #owedUnder(row: number, limit: Limit): Limit | undefined {
     const { limits } = this.layoutOf(row)
     const slot = slotOf(limits, limit)
     return slot === NO_SLOT || this.#totalAt(row, slot) === 0 ? undefined : limits[slot]
   }
 
-  /** What a bucket owes in all. */
+  /** A bucket's total: see {@link Carried}. */
   #totalAt(row: number, slot: number): number {
     const { limits, blocks, hasTotals } = this.layoutOf(row)
     return blocks.state[this.firstOf(row) + slot + (hasTotals ? limits.length : 0)] as number
@@ -184,7 +187,7 @@ export class BucketRows {
 
   /**
    * Makes sure that a row, drained to now, has buckets for these limits under these definitions, with totals if they are
-   * needed. Keeps other buckets that owe. What buckets under another definition owe is written by the caller.
+   * needed. Keeps other buckets that owe. The caller writes the numbers of buckets under another definition.
    */
   #refit(row: number, limits: readonly Limit[], hasTotals: boolean): void {
     const before = this.layoutOf(row)
@@ -199,7 +202,7 @@ export class BucketRows {
     this.#move(row, others.length === 0 ? limits : [...limits, ...others], hasTotals)
   }
 
-  /** Gives up the totals of a row where they are no more than what its buckets owe. */
+  /** Drops the totals of a row where they equal what its buckets owe. */
   #dropTotals(row: number): void {
     const { limits, blocks } = this.layoutOf(row)
     const first = this.firstOf(row)
@@ -254,17 +257,17 @@ export class BucketRows {
   }
 }
 
-/** Of how many of the least recently used keys one that has lost nothing is looked for. */
+/** How many of the least recently used keys are searched for one whose buckets are all full. */
 const VICTIMS = 8
-/** How many buckets a key keeps that its latest request has not asked: a name made of each request would make any number. */
+/** The most buckets that a key keeps beside those of its latest request. Names made of a request would make any number. */
 const MOST_OTHERS = 255
-/** Characters budgeted for each key, and for its scope: passing the sum drops keys as a full table does. */
+/** The budget of characters for each key and its scope. Where the sum passes it, keys are dropped as in a full table. */
 const KEY_CHARACTERS = 64
 
-/** The place of no bucket. */
+/** No bucket. */
 const NO_SLOT = -1
 
-/** Where the bucket of this limit's name is, or NO_SLOT. */
+/** The place of the bucket of this limit's name, or NO_SLOT. */
 function slotOf(limits: readonly Limit[], limit: Limit): number {
   for (let slot = 0; slot < limits.length; slot++) if ((limits[slot] as Limit).name === limit.name) return slot
   return NO_SLOT

@@ -1,10 +1,10 @@
 /*
  * HalfSipHash-1-3 (J.-P. Aumasson, D. J. Bernstein, "SipHash: a fast short-input PRF", 2012; the 32-bit variant is in
- * their reference code): a keyed hash, so that nobody who chooses keys can choose where they land. The key is drawn for
- * each store. A collision costs a comparison, never a mistake: keys are kept and compared.
+ * their reference code): a keyed hash, so that a client that chooses keys cannot choose their places. Each store has a
+ * random seed. Two keys with one hash cost a comparison and are not confused: keys are kept and compared.
  *
- * A text is hashed as 32-bit words of four characters each if all of them fit a byte, else (a wide text) of two. The last
- * word has the characters that are left over, perhaps none, and the length in its upper bits, as the paper pads bytes.
+ * A string is hashed as 32-bit words of four characters each if all of them fit a byte, else (a wide string) of two. The
+ * last word has the remaining characters, perhaps none, and the length in its upper bits, as the paper pads bytes.
  */
 
 /** Two 32-bit words that a store's hashes are keyed with. */
@@ -23,27 +23,27 @@ export function randomSeed(): HashSeed {
 }
 
 /**
- * The hash of `text`, a 32-bit integer. Leaves in `words` the text's form, twice its length and 1 more if it is wide, and
- * behind it the words that were hashed, as many as there is room for. Texts are equal when form and words are.
+ * The hash of a string, a 32-bit integer. Writes to `words` the string's form (twice its length, and 1 more if it is wide)
+ * and then the words that were hashed, as many as there is room for. Strings are equal when form and words are.
  */
-export function hashOf(text: string, seed: HashSeed, words: Int32Array, wide = false): number {
-  const { length } = text
+export function hashOf(characters: string, seed: HashSeed, words: Int32Array, wide = false): number {
+  const { length } = characters
   let v0 = seed.low
   let v1 = seed.high
   let v2 = 0x6c796765 ^ v0
   let v3 = 0x74656462 ^ v1
   let index = 0
   let place = 1
-  // The round is written out twice: this is a third of a take, and a function of four numbers would have to return them.
+  // The round is written out twice. It is a third of a take, and a function would have to return four numbers.
   for (const step = wide ? 2 : 4; index + step <= length; index += step) {
-    let word = text.charCodeAt(index)
+    let word = characters.charCodeAt(index)
     if (wide) {
-      word |= text.charCodeAt(index + 1) << 16
+      word |= characters.charCodeAt(index + 1) << 16
     } else {
-      const b = text.charCodeAt(index + 1)
-      const c = text.charCodeAt(index + 2)
-      const d = text.charCodeAt(index + 3)
-      if ((word | b | c | d) > 0xff) return hashOf(text, seed, words, true)
+      const b = characters.charCodeAt(index + 1)
+      const c = characters.charCodeAt(index + 2)
+      const d = characters.charCodeAt(index + 3)
+      if ((word | b | c | d) > 0xff) return hashOf(characters, seed, words, true)
       word |= (b << 8) | (c << 16) | (d << 24)
     }
     if (place < words.length) words[place++] = word
@@ -62,8 +62,8 @@ export function hashOf(text: string, seed: HashSeed, words: Int32Array, wide = f
   }
   let word = (length << 25) | (wide ? 1 << 24 : 0)
   for (let shift = 0; index < length; index++, shift += 8) {
-    const code = text.charCodeAt(index)
-    if (code > 0xff && !wide) return hashOf(text, seed, words, true)
+    const code = characters.charCodeAt(index)
+    if (code > 0xff && !wide) return hashOf(characters, seed, words, true)
     word |= code << shift
   }
   if (place < words.length) words[place] = word
@@ -87,7 +87,7 @@ export function hashOf(text: string, seed: HashSeed, words: Int32Array, wide = f
   return v1 ^ v3
 }
 
-/** How many words, its form included, {@link hashOf} makes of a text of this form. */
+/** How many words, its form included, {@link hashOf} makes of a string of this form. */
 export function wordsOf(form: number): number {
   const length = form >>> 1
   return 2 + ((form & 1) === 0 ? length >>> 2 : length >>> 1)

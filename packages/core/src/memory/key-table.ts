@@ -16,12 +16,12 @@ import {
 import { isLong, LongKeys } from './long-keys.js'
 
 /**
- * At most `rows` keys, each in a row, in the order of their last use. One fixed-size open-addressing index (linear
- * probing, backward-shift deletion) and one array of numbers with everything else of a row side by side, its key's
- * characters too: nothing ever grows or rehashes, so no request waits for it, and there is nothing for the garbage
- * collector to look at. docs/decisions/memory-store.md has the designs it was measured against.
+ * At most `rows` keys, each in a row, in the order of their last use. One fixed-size index has open addressing (linear
+ * probing, backward-shift deletion). One array of numbers has all the rest of a row side by side, the key's characters
+ * included. Neither grows or rehashes, so no request waits for that, and the garbage collector has no objects to visit.
+ * docs/decisions/memory-store.md compares it with other designs.
  *
- * A row is identified by its key and its layout's scope. Its layout and its block are its owner's.
+ * A key and its layout's scope identify a row. The owner of the table chooses a row's layout and block.
  */
 export class KeyTable {
   /** How many rows are in use. */
@@ -32,15 +32,15 @@ export class KeyTable {
   readonly #seed: HashSeed
   readonly #scopes: readonly string[]
   /**
-   * For each slot 0 while it is empty, else which row is there, the lower bits of its home (the slot that its hash points
-   * at) and what upper bits of its hash there is room for. So keys that are passed on the way seldom need to be looked at.
+   * An entry for each slot, 0 for an empty one. Others have a row, the lower bits of its home (the slot that its hash points
+   * at), and as many upper bits of its hash as fit. So a search seldom compares the keys of other rows.
    */
   readonly #index: Int32Array
   readonly #slotMask: number
   readonly #rowMask: number
   /** The bits of a home that the index has. */
   readonly #homeMask: number
-  /** Whether a key has ever been so far from its home that those bits do not tell it. */
+  /** Whether a key has ever been so far from its home that those bits are too few. */
   #far = false
   readonly #rows: Int32Array
   readonly #long: LongKeys = new LongKeys()
@@ -48,10 +48,10 @@ export class KeyTable {
   #hash = 0
   #kept = 0
   readonly #words = new Int32Array(KEPT_WORDS)
-  // It once more, if it was not found: most often it is the next to be inserted.
+  // The same key, if it was not found: most often it is the next to be inserted.
   #missed = ''
   #missedScope = ''
-  // The most recent row that was asked for twice in a row, and its key.
+  // The most recent row that was found twice in succession, and its key.
   #hot = NO_ROW
   #hotKey = ''
   #hotScope = ''
@@ -76,7 +76,7 @@ export class KeyTable {
   /** The row of a key, or NO_ROW. */
   find(scope: string, key: string): number {
     const hot = this.#hot
-    // A flood is one customer's: whoever was last asked for is asked for again, and need not be hashed.
+    // In a flood one customer sends most requests: a key that equals the last one need not be hashed.
     if (hot === this.#newest && key === this.#hotKey && scope === this.#hotScope) return hot
     const hash = this.#hashOf(scope, key)
     const index = this.#index
@@ -119,7 +119,7 @@ export class KeyTable {
   /** Gives a key that is not in the table a row, as the most recent. There must be room. */
   insert(key: string, layout: number, block: number): number {
     const scope = this.#scopes[layout] as string
-    // Most keys that are inserted have just been looked for.
+    // Most keys that are inserted have just been searched.
     const hash = key === this.#missed && scope === this.#missedScope ? this.#hash : this.#hashOf(scope, key)
     const row = this.#takeRow()
     const rows = this.#rows
@@ -150,7 +150,7 @@ export class KeyTable {
     let hole = (this.#rows[row * ROW + HASH] as number) & this.#slotMask
     while (((index[hole] as number) & this.#rowMask) !== row) hole = this.#after(hole)
     for (let slot = this.#after(hole); index[slot] !== 0; slot = this.#after(slot)) {
-      // An entry may fill the hole if its home does not lie between the hole and where it is now (all cyclic).
+      // An entry may fill the hole if its home is not between the hole and its slot (all cyclic).
       if (this.#fromHome(slot) < ((slot - hole) & this.#slotMask)) continue
       index[hole] = index[slot] as number
       hole = slot
@@ -171,7 +171,7 @@ export class KeyTable {
     const words = this.#words
     const hash = hashOf(key, this.#seed, words)
     this.#kept = Math.min(wordsOf(words[0] as number), KEPT_WORDS)
-    // Keeping a text costs more than to forget one, so those that are found are not kept.
+    // To keep a string costs more than to forget one, so only keys that are not found are kept.
     this.#missed = ''
     this.#hash = scope === '' ? hash : Math.imul(hash ^ hashOf(scope, this.#seed, this.#scopeWords), 0x9e3779b1)
     return this.#hash
@@ -189,7 +189,7 @@ export class KeyTable {
     this.#hotKey = key
   }
 
-  /** Whether a row is this key's, the last that was hashed. */
+  /** Whether a row has this key, which must be the last that was hashed. */
   #isRow(row: number, scope: string, key: string): boolean {
     const words = this.#words
     const rows = this.#rows
@@ -207,12 +207,12 @@ export class KeyTable {
     return freed
   }
 
-  /** What stands in the index for a row whose key has this hash. */
+  /** The index entry of a row whose key has this hash. */
   #entryOf(row: number, hash: number): number {
     return USED | ((hash & this.#homeMask) << HOME_SHIFT) | ((hash >>> 8) & ~this.#rowMask) | row
   }
 
-  /** How many slots the entry of a slot is from its home. */
+  /** How many slots an entry is away from its home. */
   #fromHome(slot: number): number {
     const entry = this.#index[slot] as number
     if (this.#far) return (slot - (this.#rows[(entry & this.#rowMask) * ROW + HASH] as number)) & this.#slotMask
@@ -244,5 +244,5 @@ export class KeyTable {
   }
 }
 
-/** The index has this and up to the next power of two: 5 to 11 bytes a key, and under three steps to find one. */
+/** Slots for each row, before they are rounded up to a power of two: 5 to 11 bytes a key, and under three steps to find one. */
 const SLOTS_PER_ROW = 4 / 3

@@ -1,7 +1,7 @@
 import { wordsOf } from './key-hash.js'
 import { KEPT_WORDS } from './key-row.js'
 
-/** The keys that are too long for their rows, in arrays of 1,024, made as they are needed: one of a million would be a pause. */
+/** The keys that are too long for their rows, in arrays of 1,024. To make one array for a million keys would take long. */
 export class LongKeys {
   readonly #chunks: string[][] = []
 
@@ -23,7 +23,7 @@ export function isLong(form: number): boolean {
   return wordsOf(form) > KEPT_WORDS
 }
 
-/** The same text in memory of its own: a slice would keep alive the whole header that it was cut from. */
-export function flatCopy(text: string): string {
-  return text.split('').join('')
+/** The same string in memory of its own: a slice of a header keeps the whole header alive. */
+export function flatCopy(key: string): string {
+  return key.split('').join('')
 }

@@ -10,26 +10,28 @@ import { decideBlock } from './block-decision.js'
 import { BucketRows } from './bucket-rows.js'
 import { MOST_ROWS, NO_ROW } from './key-row.js'
 
-/** What {@link MemoryStore} takes. */
+/** The options of {@link MemoryStore}. */
 export interface MemoryStoreOptions {
-  /** How many keys are kept at most. Their characters, and those of scopes, are bounded too, by 64 for each. @default 40_000 */
+  /** The most keys. The characters of keys and scopes are bounded too, by 64 for each key. @default 40_000 */
   readonly maxKeys?: number | undefined
 }
 
 /**
- * Buckets in this process's memory, bounded whatever anybody sends. Several limiters can share one store.
+ * Buckets in this process's memory, which is bounded for any keys. Several limiters can share one store.
  *
- * A full store drops a key whose buckets are all full, if one of the 8 least recently used is such (nothing is lost), else
- * the least recently used. A key keeps at most 255 buckets beside those that its latest request asked, those that take
- * longest to fill. Nothing large is allocated, and nothing drawn at random, until the first take.
+ * A full store drops the first of the 8 least recently used keys whose buckets are all full: nothing is lost. If there is
+ * none, it drops the least recently used key. A key keeps at most 255 buckets beside those of its latest request, those that
+ * take longest to fill.
+ *
+ * A new store allocates nothing large and draws nothing at random until its first take.
  *
  * @throws RailError `RAIL_BAD_OPTION` when `maxKeys` is not a whole number from 1 to 16,777,216, `RAIL_UNKNOWN_OPTION`
  */
 export class MemoryStore implements Store {
   readonly #maxKeys: number
   #made: BucketRows | undefined
-  // Of the take in hand, kept between takes only to be used again. For each charge: its row, and how far the
-  // clock has stepped back behind that row. For each bucket, in the order of the statuses: what it owes, alone and in all.
+  // Working arrays of one take. For each charge: its row, and how far the clock has stepped back behind that row.
+  // For each bucket, in the order of the statuses: the grains that it owes, and its total.
   readonly #rows: number[] = []
   readonly #aheadMs: number[] = []
   readonly #owed: number[] = []
@@ -44,7 +46,7 @@ export class MemoryStore implements Store {
     this.#maxKeys = maxKeys
   }
 
-  /** How many keys the store has now. */
+  /** The number of keys in the store. */
   get size(): number {
     return this.#made?.size ?? 0
   }
@@ -71,7 +73,7 @@ export class MemoryStore implements Store {
     this.#ready().remove(scope, key)
   }
 
-  /** Lets a limit that is the same for every request be defined otherwise: for a limiter that is made again. */
+  /** Forgets the definition of a static limit, so that a limiter that is made again can change it. */
   forget(scope: string, name: string): void {
     forgetLimit(this, scope, name)
   }
@@ -105,7 +107,7 @@ export class MemoryStore implements Store {
     const block = this.#full
     for (let i = 0; i <= limits.length; i++) block[i] = 0
     const decision = decideBlock(block, 1, charge, now)
-    // Where nothing comes to be owed there is nothing to keep: refusals and junk keys make no row.
+    // Where no bucket owes anything no row is made: refusals and junk keys take no memory.
     let owing = limits.length
     while (owing > 0 && block[owing] === 0) owing--
     if (commit && owing > 0) {
@@ -116,16 +118,16 @@ export class MemoryStore implements Store {
     return decision
   }
 
-  /** The decision on a request that has taken something before. */
+  /** The decision on a request that was charged before. */
   #decideAgain(
     buckets: BucketRows,
-    asked: readonly Charge[],
+    charges: readonly Charge[],
     now: number,
     commit: boolean,
     before: readonly Charge[],
   ): Decision {
-    const decision = this.#decideMany(buckets, asked, now, commit, before)
-    for (const { scope = '', key, limits, cost } of commit ? chargesBeside(disjoint(before), asked) : NO_CHARGES) {
+    const decision = this.#decideMany(buckets, charges, now, commit, before)
+    for (const { scope = '', key, limits, cost } of commit ? chargesBeside(disjoint(before), charges) : NO_CHARGES) {
       for (const limit of limits) buckets.move(scope, key, [limit], -costFor(limit, cost), now)
     }
     return decision
@@ -133,25 +135,25 @@ export class MemoryStore implements Store {
 
   #decideMany(
     buckets: BucketRows,
-    asked: readonly Charge[],
+    charges: readonly Charge[],
     now: number,
     commit: boolean,
     before: readonly Charge[] = NO_CHARGES,
   ): Decision {
-    const allowed = this.#ask(buckets, asked, now, before)
-    const statuses = this.#answer(asked, allowed)
-    if (commit) this.#write(buckets, asked, now)
+    const allowed = this.#check(buckets, charges, now, before)
+    const statuses = this.#takeAll(charges, allowed)
+    if (commit) this.#write(buckets, charges, now)
     return decisionOf(statuses)
   }
 
-  /** Reads what every bucket owes now and asks whether all have room. */
-  #ask(buckets: BucketRows, asked: readonly Charge[], now: number, before: readonly Charge[]): boolean {
+  /** Reads what every bucket owes now. Returns whether all have room. */
+  #check(buckets: BucketRows, charges: readonly Charge[], now: number, before: readonly Charge[]): boolean {
     const owed = this.#owed
     const totals = this.#totals
     let allowed = true
     let bucket = 0
-    for (let index = 0; index < asked.length; index++) {
-      const charge = asked[index] as Charge
+    for (let index = 0; index < charges.length; index++) {
+      const charge = charges[index] as Charge
       const { scope = '', key, limits, cost } = charge
       const row = buckets.find(scope, key)
       this.#rows[index] = row
@@ -170,54 +172,54 @@ export class MemoryStore implements Store {
     return allowed
   }
 
-  /** Takes from every bucket if allowed, and says how each stands. */
-  #answer(asked: readonly Charge[], allowed: boolean): LimitStatus[] {
+  /** Takes from every bucket if allowed. Returns the status of each. */
+  #takeAll(charges: readonly Charge[], allowed: boolean): LimitStatus[] {
     const owed = this.#owed
     const totals = this.#totals
     const statuses = listOf<LimitStatus>()
-    for (let index = 0, bucket = 0; index < asked.length; index++) {
-      const { scope = '', key, limits, cost } = asked[index] as Charge
+    for (let index = 0, bucket = 0; index < charges.length; index++) {
+      const { scope = '', key, limits, cost } = charges[index] as Charge
       const aheadMs = this.#aheadMs[index] as number
       for (let i = 0; i < limits.length; i++, bucket++) {
         const limit = limits[i] as Limit
-        const asks = costFor(limit, cost)
-        const refused = !allowed && !fits(owed[bucket] as number, limit, asks)
+        const tokens = costFor(limit, cost)
+        const refused = !allowed && !fits(owed[bucket] as number, limit, tokens)
         if (allowed) {
-          owed[bucket] = owedAfterTake(owed[bucket] as number, limit, asks)
-          totals[bucket] = owedAfterTake(totals[bucket] as number, limit, asks)
+          owed[bucket] = owedAfterTake(owed[bucket] as number, limit, tokens)
+          totals[bucket] = owedAfterTake(totals[bucket] as number, limit, tokens)
         }
-        statuses.push(statusOf(limit, key, scope, asks, refused, owed[bucket] as number, aheadMs))
+        statuses.push(statusOf(limit, key, scope, tokens, refused, owed[bucket] as number, aheadMs))
       }
     }
     return statuses
   }
 
-  /** Keeps what every bucket owes: first in rows that exist, since making one may drop another. */
-  #write(buckets: BucketRows, asked: readonly Charge[], now: number): void {
+  /** Writes what every bucket owes: first to rows that exist, since making a row may drop another. */
+  #write(buckets: BucketRows, charges: readonly Charge[], now: number): void {
     let missing = false
-    for (let index = 0, first = 0; index < asked.length; index++) {
-      const { limits } = asked[index] as Charge
+    for (let index = 0, first = 0; index < charges.length; index++) {
+      const { limits } = charges[index] as Charge
       const row = this.#rows[index] as number
       if (row === NO_ROW) missing = true
       else buckets.write(row, limits, now, this.#aheadMs[index] as number, this.#owed, this.#totals, first)
       first += limits.length
     }
-    if (missing) this.#writeMissing(buckets, asked, now)
+    if (missing) this.#writeMissing(buckets, charges, now)
   }
 
-  #owes(first: number, next: number): boolean {
+  #owesAnything(first: number, next: number): boolean {
     for (let bucket = first; bucket < next; bucket++) if ((this.#owed[bucket] as number) > 0) return true
     return false
   }
 
-  /** Makes the rows that were missing, where they come to owe something: junk keys and refusals make none. */
-  #writeMissing(buckets: BucketRows, asked: readonly Charge[], now: number): void {
-    for (let index = 0, first = 0; index < asked.length; index++) {
-      const { scope = '', key, limits } = asked[index] as Charge
+  /** Makes the missing rows whose buckets owe something: junk keys and refusals make none. */
+  #writeMissing(buckets: BucketRows, charges: readonly Charge[], now: number): void {
+    for (let index = 0, first = 0; index < charges.length; index++) {
+      const { scope = '', key, limits } = charges[index] as Charge
       const next = first + limits.length
-      if (this.#rows[index] === NO_ROW && this.#owes(first, next)) {
+      if (this.#rows[index] === NO_ROW && this.#owesAnything(first, next)) {
         // Another charge of this take may have made it.
-        const made = asked.length === 1 ? NO_ROW : buckets.find(scope, key)
+        const made = charges.length === 1 ? NO_ROW : buckets.find(scope, key)
         const row = made === NO_ROW ? buckets.insert(scope, key, limits, now) : made
         buckets.write(row, limits, now, 0, this.#owed, this.#totals, first)
       }

@@ -1,16 +1,16 @@
 import type { Limit } from '../limit/limit.js'
 import { Blocks } from './blocks.js'
 
-/** Which buckets a key has, in which order: shared by all keys of a scope that meet the same limits. */
+/** The buckets of a key, in order. All keys of a scope with the same limits share it. */
 export interface Layout {
   readonly id: number
   readonly scope: string
   readonly limits: readonly Limit[]
-  /** Whether a block has, behind what each bucket owes, also what each owes in all: only where a definition has shrunk. */
+  /** Whether a block has each bucket's total behind what the buckets owe: only where a definition has shrunk. */
   readonly hasTotals: boolean
-  /** How many numbers that makes. */
+  /** Numbers in a block. */
   readonly numbers: number
-  /** Where the state of its keys is. */
+  /** The state of its keys. */
   readonly blocks: Blocks
   /** How many keys have it. */
   keys: number
@@ -18,9 +18,9 @@ export interface Layout {
 
 /** The layouts in use. As many as there are different sets of limits, never more than keys. */
 export class Layouts {
-  /** The scope of each layout, by id: what a table of keys needs to know. */
+  /** The scope of each layout, by id, for the table of keys. */
   readonly scopes: string[] = []
-  /** How many characters the scopes of the layouts in use have together. */
+  /** Characters of the scopes of all layouts in use. */
   characters = 0
   readonly #layouts: Layout[] = []
   readonly #blocks: Blocks[] = []
@@ -37,7 +37,7 @@ export class Layouts {
     return this.#layouts[id] as Layout
   }
 
-  /** The layout for these limits, for one more key; made when there is none. Whoever acquires releases. */
+  /** The layout for these limits, for one more key; made when there is none. Each call needs one of `release`. */
   acquire(scope: string, limits: readonly Limit[], hasTotals = false): Layout {
     let layout = this.#byArray.get(limits)
     if (layout === undefined || layout.keys === 0 || layout.scope !== scope || layout.hasTotals !== hasTotals) {
@@ -48,7 +48,7 @@ export class Layouts {
     return layout
   }
 
-  /** One key fewer has this layout; the last one takes it away. */
+  /** Removes one key from this layout, and the layout with its last key. */
   release(layout: Layout): void {
     if (--layout.keys > 0) return
     this.#byDefinition.delete(definitionOf(layout.scope, layout.limits, layout.hasTotals))
@@ -73,12 +73,12 @@ export class Layouts {
   }
 }
 
-/** Up to 8 numbers have blocks of their own size; more share one of the next power of two, or every size would take memory. */
+/** The size of a block: the number itself up to 8, then the next power of two, since every size takes memory. */
 function roomFor(numbers: number): number {
   return numbers <= 8 ? numbers : 2 ** Math.ceil(Math.log2(numbers))
 }
 
-/** Two sets of limits with the same text keep the same buckets. */
+/** A string that is equal for limits that keep the same buckets. */
 function definitionOf(scope: string, limits: readonly Limit[], hasTotals: boolean): string {
   return JSON.stringify([
     scope,

@@ -14,7 +14,7 @@ import {
 } from '../../src/bucket/bucket.js'
 import { type Limit, limit, perDay, perMinute, perSecond, share } from '../../src/index.js'
 
-/** A bucket's life on one screen: at `now` a request of `cost` is asked, and `left` is left. */
+/** A bucket's life on one screen: at `now` a request of `cost` comes, and `left` is left. */
 type Life = readonly (readonly [now: number, cost: number, allowed: boolean, left: number, wait?: number])[]
 
 const LIVES: readonly (readonly [name: string, limit: Limit, life: Life])[] = [

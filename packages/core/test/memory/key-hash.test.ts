@@ -4,8 +4,8 @@ import { type HashSeed, hashOf, randomSeed, wordsOf } from '../../src/memory/key
 
 const SEED: HashSeed = { low: 0x0123_4567, high: 0x89ab_cdef | 0 }
 
-/** The words a text is hashed as, the plain way. */
-function wordsOfText(text: string): number[] {
+/** The words that a string is hashed as, without optimisation. */
+function wordsOfString(text: string): number[] {
   const codes = Array.from({ length: text.length }, (_, index) => text.charCodeAt(index))
   const wide = codes.some((code) => code > 0xff)
   const [each, bits] = wide ? [2, 16] : [4, 8]
@@ -43,7 +43,7 @@ function halfSipHash(words: readonly number[], { low, high }: HashSeed): number 
 }
 
 const byte = fc.integer({ min: 0, max: 0xff }).map((code) => String.fromCharCode(code))
-const texts = fc.oneof(
+const strings = fc.oneof(
   fc.string({ unit: byte, maxLength: 60 }),
   fc.string({ unit: 'binary', maxLength: 60 }),
   fc.string({ unit: 'grapheme', maxLength: 60 }),
@@ -53,9 +53,9 @@ const texts = fc.oneof(
 describe('the hash of a key', () => {
   test('is HalfSipHash-1-3 of its words, and leaves form and words behind (seed 1)', () => {
     fc.assert(
-      fc.property(texts, fc.integer(), fc.integer(), fc.integer({ min: 1, max: 40 }), (text, low, high, room) => {
+      fc.property(strings, fc.integer(), fc.integer(), fc.integer({ min: 1, max: 40 }), (text, low, high, room) => {
         const words = new Int32Array(room)
-        const expected = wordsOfText(text)
+        const expected = wordsOfString(text)
         expect(hashOf(text, { low, high }, words)).toBe(halfSipHash(expected, { low, high }))
         const wide = [...text].some((character) => (character.codePointAt(0) as number) > 0xff)
         expect(words[0]).toBe(text.length * 2 + (wide ? 1 : 0))
@@ -66,7 +66,7 @@ describe('the hash of a key', () => {
     )
   })
 
-  test('sees every character, wherever it stands and however wide it is', () => {
+  test('sees every character, at any place and of any width', () => {
     const words = new Int32Array(1)
     const hashes = new Set<number>()
     let count = 0
@@ -81,7 +81,7 @@ describe('the hash of a key', () => {
     expect(hashes.size).toBe(count)
   })
 
-  test('tells apart texts that have the same bytes', () => {
+  test('differs for strings that have the same bytes', () => {
     const words = new Int32Array(12)
     const hashed = (text: string) => [hashOf(text, SEED, words), ...words]
     const same = ['ab', '\u6261', 'a\0b\0', 'ab\0\0', '\u6261\0', 'a', 'a\0', 'a\0\0', '', '\0']
@@ -96,7 +96,7 @@ describe('the hash of a key', () => {
       const hash = hashOf(`customer-${index}`, SEED, words)
       buckets[hash & 1_023] = (buckets[hash & 1_023] as number) + 1
     }
-    // 97.7 on average; even among 1,024 of them nothing near these bounds comes by chance.
+    // 97.7 on average; even among 1,024 of them chance gives no value near these bounds.
     expect(Math.max(...buckets)).toBeLessThan(150)
     expect(Math.min(...buckets)).toBeGreaterThan(55)
     expect(hashOf('acme', SEED, words)).not.toBe(hashOf('acme', { ...SEED, low: SEED.low + 1 }, words))

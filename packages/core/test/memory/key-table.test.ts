@@ -139,7 +139,7 @@ describe.each([
     expect(colliding.length).toBeGreaterThan(1)
   })
 
-  test.each(colliding)('are told apart, whichever is removed first: %s and %s', (one, other) => {
+  test.each(colliding)('are not confused, whichever is removed first: %s and %s', (one, other) => {
     for (const [first, second] of [
       [one, other],
       [other, one],
@@ -180,7 +180,7 @@ describe('keys of one home', () => {
 
   test.each([
     { where: 'near it', count: 60 },
-    { where: 'so far from it that the index does not tell how far', count: 300 },
+    { where: 'so far from it that the index has too few bits', count: 300 },
   ])('are all found after any are removed: $where', ({ count }) => {
     const table = new KeyTable(700, [''], SEED) // an index of 1,024 slots
     const others = Array.from({ length: 300 }, (_, index) => `other_${index}`)

@@ -4,7 +4,7 @@ import { Layouts } from '../../src/memory/row-layouts.js'
 
 const limits = () => [perSecond(10), perMinute(300)]
 
-test('equal limits in one scope share a layout, whether they are the same array or made anew', () => {
+test('equal limits in one scope share a layout, whether they are the same array or another', () => {
   const layouts = new Layouts(100)
   const [one] = [limits()]
   const layout = layouts.acquire('', one)
@@ -32,7 +32,7 @@ test('another scope, order, name, rate, burst or whole burst is another layout',
   expect(made.map((layout) => layouts.scopes[layout.id])).toEqual(sets.flatMap(() => ['', 'writes']))
 })
 
-test('a layout that no key has any more is made anew, and its number is used again', () => {
+test('a layout that no key has any more is made again, and its number is used again', () => {
   const layouts = new Layouts(100)
   const set = limits()
   const first = layouts.acquire('', set)

@@ -38,7 +38,7 @@ describe.skipIf(port === 0)('buckets in Redis', () => {
   testAdapter({
     name: 'Hono 4 on Node',
     start: () => listen(getRequestListener(fetchFor(hono, makeStore))),
-    cannot: ['thrown-text', 'decision-at-once'],
+    cannot: ['thrown-string', 'decision-at-once'],
   })
   testAdapter({ name: 'Koa 3', start: () => listen(listenerFor(koaOf(Koa), makeStore)), cannot: ['decision-at-once'] })
 })

@@ -10,13 +10,13 @@ import {
 import type { Req } from '../plain-adapter.js'
 import { identifying, limiting, type Mutant, mapped, options, storing, taking, UNCOUNTED } from './mutant.js'
 
-/** Looks whether there is room, and takes in a later turn: everybody who looks in between sees the same room. */
-class LooksFirst extends MemoryStore {
+/** Peeks, and takes in a later turn: requests in between see the same room. */
+class PeeksFirst extends MemoryStore {
   override take(charges: readonly Charge[], now: number): never {
-    const seen = super.peek(charges, now)
+    const peeked = super.peek(charges, now)
     return nextTurn().then((): Decision => {
       super.take(charges, now)
-      return seen
+      return peeked
     }) as never
   }
 }
@@ -29,10 +29,10 @@ class TakesWhatItRefuses extends MemoryStore {
   }
 }
 
-class ForgetsWhoItRefuses extends MemoryStore {
+class ForgetsRefusedKeys extends MemoryStore {
   override take(charges: readonly Charge[], now: number): Decision {
-    const seen = super.peek(charges, now)
-    return seen.allowed ? super.take(charges, now) : seen
+    const peeked = super.peek(charges, now)
+    return peeked.allowed ? super.take(charges, now) : peeked
   }
 }
 
@@ -61,69 +61,69 @@ export const COUNTING_MUTANTS: readonly Mutant[] = [
     ...identifying((key) => (key === null ? null : 'everybody')),
   },
   {
-    fault: 'it asks for limits once and keeps them for everybody',
+    fault: 'it calls limits() once and keeps the result for all customers',
     breaks: ['customers on different plans have different limits'],
     ...options(({ limits }) => {
-      let known: unknown
+      let first: unknown
       if (typeof limits !== 'function') return {}
       return {
         limits: (key: string, req: Req) => {
-          known ??= limits(key, req)
-          return known
+          first ??= limits(key, req)
+          return first
         },
       }
     }),
   },
   {
     fault: 'it tidies up keys',
-    breaks: ['every text is a key of its own, whatever it means elsewhere'],
+    breaks: ['every string is a key of its own, whatever it means elsewhere'],
     ...identifying((key) => (typeof key === 'string' ? key.normalize().trim() : key)),
   },
   {
-    fault: 'it takes names that every object has for customers it knows',
-    breaks: ['every text is a key of its own, whatever it means elsewhere'],
+    fault: 'it takes names that every object has for anonymous customers',
+    breaks: ['every string is a key of its own, whatever it means elsewhere'],
     ...identifying((key) => (typeof key === 'string' && key in {} ? null : key)),
   },
   {
     fault: 'it decodes keys',
-    breaks: ['whatever bytes a key is made of, it is counted, and is no error'],
+    breaks: ['a key of any bytes is counted, and is not an error'],
     ...identifying((key) => (typeof key === 'string' ? decodeURIComponent(key) : key)),
   },
   {
-    fault: 'it looks for room first and takes later',
+    fault: 'it peeks first and takes later',
     breaks: [
-      'exactly the limit is admitted of requests pipelined on one socket',
-      'exactly the limit is admitted of pipelined requests when everything is asynchronous',
-      'exactly the limit is admitted of requests that wait for one shared promise',
+      'requests pipelined on one socket are allowed exactly up to the limit',
+      'pipelined requests are allowed exactly up to the limit when everything is asynchronous',
+      'requests that wait for one shared promise are allowed exactly up to the limit',
     ],
-    ...storing(LooksFirst),
+    ...storing(PeeksFirst),
   },
   {
     fault: 'it counts each connection by itself',
-    breaks: ['exactly the limit is admitted of requests on many connections'],
+    breaks: ['requests on many connections are allowed exactly up to the limit'],
     ...identifying((key, req) => (key === null ? null : `${key} ${req.socket.remotePort}`)),
   },
   {
     fault: 'it takes 1 for every request',
-    breaks: ['a request takes its cost', 'a cost that comes later is taken all the same'],
+    breaks: ['a request takes its cost', 'a cost that an asynchronous function returns is taken too'],
     ...costing(() => 1),
   },
   {
     fault: 'it takes what it refuses',
     breaks: [
-      'a refused dear request takes nothing: a cheap one fits at once',
-      'a refusal by one of two limits tells of both and takes from neither',
+      'a refused expensive request takes nothing: a cheap one fits at once',
+      'a refusal by one of two limits reports both and takes from neither',
     ],
     ...storing(TakesWhatItRefuses),
   },
   {
     fault: 'it takes 1 at least',
-    breaks: ['a request of cost 0 takes nothing and is always let in'],
+    breaks: ['a request of cost 0 takes nothing and is always allowed'],
     ...costing((cost) => Math.max(1, Number(cost))),
   },
   {
-    fault: 'it does not look at what costs nothing',
-    breaks: ['requests of cost 0 are held by a limit that counts requests'],
+    fault: 'it skips requests of cost 0',
+    breaks: ['a limit that counts requests counts those of cost 0'],
     ...options(({ cost }) => ({ skip: (req: Req) => typeof cost === 'function' && cost(req) === 0 })),
   },
   {
@@ -139,7 +139,7 @@ export const COUNTING_MUTANTS: readonly Mutant[] = [
     ...taking((limiter, req) => limiter.take(Object.create(req) as Req)),
   },
   {
-    fault: 'it lets one limiter only count a request',
+    fault: 'it counts a request on its first limiter only',
     breaks: ['two limiters each count a request', 'two limiters make two lists and one Retry-After'],
     ...taking((limiter, req) => {
       const first = firstLimiters.get(req) ?? limiter
@@ -153,8 +153,8 @@ export const COUNTING_MUTANTS: readonly Mutant[] = [
     ...options(() => ({ scope: undefined })),
   },
   {
-    fault: 'it looks for costly paths by itself',
-    breaks: ['who reaches a costly handler has paid its cost, however the path is written'],
+    fault: 'it compares paths to find the costly ones',
+    breaks: ['a request that reaches a costly handler has paid its cost, however the path is written'],
     limiter: (limiter) => ({
       ...limiter,
       take: (req) => (req.url === '/costly' ? limiter.with({ cost: 10 }) : limiter).take(req),
@@ -163,7 +163,7 @@ export const COUNTING_MUTANTS: readonly Mutant[] = [
   },
   {
     fault: 'its routes know costs, but no limits',
-    breaks: ['a tighter route is held by its own limit beside the plan'],
+    breaks: ['a tighter route enforces its own limit beside the plan'],
     ...routing((limiter, { cost }) => limiter.with({ cost })),
   },
   {
@@ -175,13 +175,13 @@ export const COUNTING_MUTANTS: readonly Mutant[] = [
     }),
   },
   {
-    fault: 'it drops those first who keep asking',
-    breaks: ['a customer who keeps asking stays refused, however many others fill a small store'],
-    ...options(({ store }) => (store instanceof MemoryStore ? { store: new ForgetsWhoItRefuses({ maxKeys: 8 }) } : {})),
+    fault: 'it drops keys that were refused first',
+    breaks: ['a customer who keeps sending requests stays refused, however many others fill a small store'],
+    ...options(({ store }) => (store instanceof MemoryStore ? { store: new ForgetsRefusedKeys({ maxKeys: 8 }) } : {})),
   },
   {
-    fault: 'it remembers who was refused, and not at what cost',
-    breaks: ['a refused dear request takes nothing: a cheap one fits at once'],
+    fault: 'it remembers refused keys, but not the cost',
+    breaks: ['a refused expensive request takes nothing: a cheap one fits at once'],
     ...storing(
       class extends MemoryStore {
         readonly #refused = new Map<string | undefined, Decision>()
@@ -233,13 +233,13 @@ export const COUNTING_MUTANTS: readonly Mutant[] = [
     ...costing((cost) => (typeof cost === 'number' && Number.isSafeInteger(cost) && cost >= 0 ? cost : 1)),
   },
   {
-    fault: 'it takes a customer who is not there for an anonymous one',
+    fault: 'it takes a missing customer for an anonymous one',
     breaks: [/^identify (later )?undefined .* reaches/],
     ...identifying((key) => key ?? null),
   },
   {
     fault: 'it makes a key of anything',
-    breaks: [/^identify (empty text|zero|an object) .* reaches/],
+    breaks: [/^identify (empty string|zero|an object) .* reaches/],
     ...identifying((key) => (key === undefined || key === null ? key : String(key) || 'unknown')),
   },
 ]

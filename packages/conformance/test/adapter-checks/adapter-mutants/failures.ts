@@ -5,7 +5,7 @@ import { beforeEnd, type Mutant, options, settling, storing } from './mutant.js'
 
 export const FAILURE_MUTANTS: readonly Mutant[] = [
   {
-    fault: 'it lets requests through where it fails itself',
+    fault: 'it allows requests where it fails itself',
     breaks: [
       /^(identify|limits|cost|skip) (throws|rejects).* reaches/,
       /is an error in an app without an error handler too$/,
@@ -14,27 +14,27 @@ export const FAILURE_MUTANTS: readonly Mutant[] = [
     failed: (_error, next) => next(),
   },
   {
-    fault: 'it passes on what was thrown, whatever it is',
+    fault: 'it passes on any thrown value',
     breaks: [/^(identify|limits|cost|skip) that (throws|rejects).* never a free pass$/],
     failed: (error, next) =>
       next(error instanceof RailError && error.code === 'RAIL_NOT_AN_ERROR' ? error.cause : error),
   },
   {
-    fault: 'it tells of a full budget where the store is away',
-    breaks: [/^a store that fails .* lets requests through/],
+    fault: 'it sends a full budget where the store is unavailable',
+    breaks: [/^a store that fails .* refuses nothing/],
     outcome: (outcome) =>
       outcome.decision !== undefined || outcome.refusal !== undefined
         ? outcome
         : { ...outcome, headers: [{ name: 'RateLimit', value: '"per_minute";r=2', merge: 'list' }] },
   },
   {
-    fault: 'it takes a store that is away for a limit that is passed',
-    breaks: [/^a store that fails .* is 503/],
+    fault: 'it takes an unavailable store for a limit that is exceeded',
+    breaks: [/^a store that fails .* is a 503/],
     refuse: (res, outcome) =>
       send(res, { ...outcome, refusal: outcome.refusal && { ...outcome.refusal, status: 429 } }),
   },
   {
-    fault: 'it gives each server the whole limit where the store is away',
+    fault: 'it gives each server the whole limit where the store is unavailable',
     breaks: [/^a store that fails .* leaves this server its share/],
     ...options(({ onStoreFailure }) => (typeof onStoreFailure === 'object' ? { onStoreFailure: localStore() } : {})),
   },
@@ -75,7 +75,7 @@ export const RAIL_MUTANTS: readonly Mutant[] = [
     ...settling((actual, outcome) => outcome.settle(Math.max(actual, outcome.decision?.limits[0]?.cost ?? 0))),
   },
   {
-    fault: 'it settles each time anew',
+    fault: 'it settles every time',
     breaks: ['the first settle counts, further ones do nothing'],
     ...settling((actual, _outcome, store, charges) => void store.settle(charges, actual, 0)),
   },
@@ -110,7 +110,7 @@ export const RAIL_MUTANTS: readonly Mutant[] = [
   },
   {
     fault: 'it throws where it cannot settle',
-    breaks: ['settling with what is no cost is told of, and changes nothing'],
+    breaks: ['settling with a value that is no cost is reported, and changes nothing'],
     ...settling((actual, outcome) => {
       if (!(actual >= 0)) throw new Error('no cost')
       outcome.settle(actual)

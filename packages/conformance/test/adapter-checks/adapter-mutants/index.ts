@@ -1,6 +1,6 @@
 import { COUNTING_MUTANTS } from './counting.js'
 import { FAILURE_MUTANTS, RAIL_MUTANTS } from './failures.js'
-import { FIELD_MUTANTS } from './fields.js'
+import { HEADER_MUTANTS } from './headers.js'
 import { LIMIT_MUTANTS } from './limits.js'
 import type { Mutant } from './mutant.js'
 import { REFUSAL_MUTANTS } from './refusals.js'
@@ -9,7 +9,7 @@ import { REFUSAL_MUTANTS } from './refusals.js'
 export const MUTANTS: readonly Mutant[] = [
   ...LIMIT_MUTANTS,
   ...COUNTING_MUTANTS,
-  ...FIELD_MUTANTS,
+  ...HEADER_MUTANTS,
   ...REFUSAL_MUTANTS,
   ...FAILURE_MUTANTS,
   ...RAIL_MUTANTS,

@@ -17,7 +17,7 @@ class OneAfterTheOther extends MemoryStore {
 }
 
 /** Keeps each customer to the limits that it met first. */
-class HoldsTheFirst extends MemoryStore {
+class KeepsTheFirstLimits extends MemoryStore {
   readonly #first = new Map<string, readonly Limit[]>()
 
   override take(charges: readonly Charge[], now: number): Decision {
@@ -30,7 +30,7 @@ class HoldsTheFirst extends MemoryStore {
   }
 }
 
-/** With each limit of an array made anew. */
+/** With each limit of an array made again. */
 function remade(change: (given: Limit) => { tokens: number; burst: number }): Pick<Mutant, 'options'> {
   return options(({ limits }) => {
     if (!Array.isArray(limits) || typeof limits[0] !== 'object') return {}
@@ -42,33 +42,33 @@ function remade(change: (given: Limit) => { tokens: number; burst: number }): Pi
   })
 }
 
-const TOLD_WAITS = [
+const SENT_WAITS = [
   'ten of a burst of ten pass; the eleventh, 0.4 s later, waits one second',
-  'a window of less than a second, and a wait in it, are told as one second',
+  'a window of less than a second, and a wait in it, are sent as one second',
 ] as const
 
-/** With waits and windows as they are in milliseconds, as seconds by `told`. */
-function telling(fault: string, told: (ms: number) => unknown): Mutant {
-  const seconds = (ms: number | undefined): string => String(told(ms ?? 0))
+/** With waits and windows in milliseconds sent as seconds by `change`. */
+function sendingSeconds(fault: string, change: (ms: number) => unknown): Mutant {
+  const seconds = (ms: number | undefined): string => String(change(ms ?? 0))
   const changed = sending(({ name, value }, { decision }) => {
     if (name === 'Retry-After') return { value: seconds(decision?.retryAfterMs) }
     const [first] = decision?.limits ?? []
     const isPolicy = name === 'RateLimit-Policy'
     return { value: value.replace(/;[tw]=1$/, isPolicy ? `;w=${seconds(first?.limit.windowMs)}` : ';t=1') }
   })
-  return { fault, breaks: TOLD_WAITS, ...changed }
+  return { fault, breaks: SENT_WAITS, ...changed }
 }
 
 export const LIMIT_MUTANTS: readonly Mutant[] = [
-  telling('it rounds waits and windows to nothing', (ms) => Math.floor(ms / 1_000)),
-  telling('it tells waits and windows as fractions', (ms) => ms / 1_000),
-  telling('it tells what is no number', () => Number.NaN),
-  telling('it tells what is not there', () => undefined),
+  sendingSeconds('it rounds waits and windows down to 0', (ms) => Math.floor(ms / 1_000)),
+  sendingSeconds('it sends waits and windows as fractions', (ms) => ms / 1_000),
+  sendingSeconds('it sends NaN', () => Number.NaN),
+  sendingSeconds('it sends undefined', () => undefined),
   {
-    fault: 'its clock knows whole seconds only, rounded up',
+    fault: 'its clock has whole seconds only, rounded up',
     breaks: [
-      'one millisecond before the told wait is refused, the told wait is let in',
-      'of 150 requests within a second, 100 per minute lets 101 through',
+      'a request one millisecond before the end of the wait is refused, one at its end is allowed',
+      'of 150 requests within a second, 100 per minute allows 101',
       /^an empty bucket of the limit/,
     ],
     ...options(({ clock }) => ({ clock: () => Math.ceil((clock?.() ?? 0) / 1_000) * 1_000 })),
@@ -76,17 +76,17 @@ export const LIMIT_MUTANTS: readonly Mutant[] = [
   {
     fault: 'it takes from one limit after the other',
     breaks: [
-      'a refusal by one of two limits tells of both and takes from neither',
-      'what a refusal by a short limit refuses is not taken from a long one',
-      'several charges are all or nothing: a user who is refused takes nothing from the client',
-      'a tighter route is held by its own limit beside the plan',
+      'a refusal by one of two limits reports both and takes from neither',
+      'a request that a short limit refuses takes nothing from a long one',
+      'several charges are all or nothing: a refused user takes nothing from the client',
+      'a tighter route enforces its own limit beside the plan',
     ],
     ...storing(OneAfterTheOther),
   },
   {
     fault: 'it keeps a customer to the limits that it met first',
-    breaks: ['a change of a definition is felt at once, and so is its correction'],
-    ...storing(HoldsTheFirst),
+    breaks: ['a change of a definition takes effect at once, and so does its correction'],
+    ...storing(KeepsTheFirstLimits),
   },
   {
     fault: 'it forgets that a limit is a share',
@@ -95,19 +95,21 @@ export const LIMIT_MUTANTS: readonly Mutant[] = [
   },
   {
     fault: 'it forgets what a limit is a share of',
-    breaks: ['a cost above the share passes from a full bucket, and its debt is waited off'],
+    breaks: ['a full bucket of a share allows a cost above the share, and the debt is waited off'],
     ...remade(({ tokens, burst }) => ({ tokens, burst })),
   },
   {
     fault: 'it sends waits however long they are',
-    breaks: ['a wait longer than clients can count is told as the longest they can'],
+    breaks: ['a wait longer than clients can count is sent as the longest they can'],
     ...sending(({ name, value }, { decision }) =>
       name === 'Retry-After' ? { value: String(Math.ceil((decision?.retryAfterMs ?? 0) / 1_000)) } : { value },
     ),
   },
   {
     fault: 'it keeps the latest time that it has seen',
-    breaks: ['a clock that steps back an hour gives nothing and blocks nobody longer than the bucket fills'],
+    breaks: [
+      'a clock that steps back an hour gives nothing and blocks no customer longer than the bucket takes to fill',
+    ],
     ...options(({ clock }) => {
       let latest = 0
       return {

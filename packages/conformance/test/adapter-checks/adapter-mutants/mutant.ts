@@ -73,7 +73,7 @@ export function sending(
   }
 }
 
-/** With another `settle`. Its store is its own, so that it can be asked past the limiter. */
+/** With another `settle`. It has a store of its own, which it calls without the limiter. */
 export function settling(
   settle: (actual: number, outcome: Outcome, store: Store, charges: readonly Charge[]) => void,
 ): Pick<Mutant, 'options' | 'outcome'> {
@@ -99,11 +99,11 @@ export function beforeEnd(res: ServerResponse, act: (body: unknown) => void): vo
   }
 }
 
-/** What comes of a value, now or later. */
+/** The change of a value, or of a promise's. */
 export function mapped<T, U>(value: MaybePromise<T>, change: (value: T) => U): MaybePromise<U> {
   if (typeof value === 'object' && value !== null && 'then' in value) return value.then(change)
   return change(value)
 }
 
-/** What a limiter says of a request that it did not count. */
+/** The outcome of a request that was not counted. */
 export const UNCOUNTED: Outcome = { decision: undefined, headers: [], refusal: undefined, settle: () => {} }

@@ -18,14 +18,14 @@ function keeping(...names: (keyof LimiterOptions<Req>)[]): Pick<Mutant, 'options
 export const REFUSAL_MUTANTS: readonly Mutant[] = [
   {
     fault: 'it adds a charset',
-    breaks: ['a refusal is 429 with a JSON body, its exact type, and not to be stored'],
+    breaks: ['a refusal is 429 with a JSON body, exactly its type, and not to be stored'],
     refuse: (res, outcome) => {
       const refusal = outcome.refusal && { ...outcome.refusal, type: `${outcome.refusal.type}; charset=utf-8` }
       send(res, { ...outcome, refusal })
     },
   },
   {
-    fault: 'it asks the handler before it refuses',
+    fault: 'it calls the handler before it refuses',
     breaks: ['a refused request never reaches the handler'],
     refuse: (res, outcome, _req, next) => {
       next()
@@ -33,16 +33,16 @@ export const REFUSAL_MUTANTS: readonly Mutant[] = [
     },
   },
   {
-    fault: 'it says nothing to caches',
+    fault: 'it sends no Cache-Control',
     breaks: [
-      'a refusal is not to be stored, whatever was said before',
-      'a refusal is 429 with a JSON body, its exact type, and not to be stored',
+      'a refusal is not to be stored, whatever Cache-Control was set before',
+      'a refusal is 429 with a JSON body, exactly its type, and not to be stored',
     ],
     ...sending(({ name }) => (name === 'Cache-Control' ? undefined : {})),
   },
   {
     fault: 'it answers HEAD with a body',
-    breaks: ['a refused HEAD request has the fields and no body'],
+    breaks: ['a refused HEAD request has the headers and no body'],
     refuse: (res, outcome, req) => {
       if (req.method === 'HEAD') {
         res.writeHead(429, { 'Content-Type': 'application/json' }).flushHeaders()
@@ -60,32 +60,32 @@ export const REFUSAL_MUTANTS: readonly Mutant[] = [
     },
   },
   {
-    fault: 'it tells a wait to who need not wait',
-    breaks: ['a cost that can never fit is told no wait, and the owner is told once'],
+    fault: 'it sends a wait to a client that need not wait',
+    breaks: ['a cost that can never fit gets no Retry-After, and is reported once'],
     outcome: (outcome) =>
       outcome.refusal === undefined || outcome.refusal.retryAfter !== undefined
         ? outcome
         : { ...outcome, headers: [...outcome.headers, { name: 'Retry-After', value: '1', merge: 'larger' }] },
   },
   {
-    fault: 'it tells nobody what went wrong',
+    fault: 'it reports no errors',
     breaks: [
-      'a cost that can never fit is told no wait, and the owner is told once',
-      'settling with what is no cost is told of, and changes nothing',
-      'an error in onDecision is told of and changes nothing',
+      'a cost that can never fit gets no Retry-After, and is reported once',
+      'settling with a value that is no cost is reported, and changes nothing',
+      'an error in onDecision is reported and changes nothing',
     ],
     ...options(() => ({ onError: undefined })),
   },
   {
     fault: 'it has one kind of body',
     breaks: [
-      'a refusal is problem details where told so, with their own type',
+      'a refusal with problem() is problem details, with their own type',
       /^onReject that gives (json|text|typed|later|unknown-member)/,
     ],
     ...options(() => ({ onReject: undefined })),
   },
   {
-    fault: 'it knows no jitter',
+    fault: 'it has no jitter',
     breaks: ['jitter lengthens Retry-After and the body alike, and never t'],
     ...options(() => ({ jitter: undefined })),
   },
@@ -119,8 +119,8 @@ export const REFUSAL_MUTANTS: readonly Mutant[] = [
     },
   },
   {
-    fault: 'it lets hooks fail a request',
-    breaks: ['an error in onDecision is told of and changes nothing', 'an error in onError reaches no request'],
+    fault: 'an error in a hook fails its request',
+    breaks: ['an error in onDecision is reported and changes nothing', 'an error in onError reaches no request'],
     ...keeping('onDecision', 'onError'),
     outcome: (outcome, req, _res, given) => {
       const { onDecision, onError } = hooks.get(given) ?? {}

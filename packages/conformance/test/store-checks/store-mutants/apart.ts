@@ -45,12 +45,12 @@ class RemembersOneSetOfLimits extends ExactStore {
     commit: boolean,
     before: readonly Charge[],
   ): Decision {
-    const known = charges.map((charge) => {
+    const replaced = charges.map((charge) => {
       const limits = this.#sets.get(charge.limits.length) ?? charge.limits
       this.#sets.set(limits.length, limits)
       return { ...charge, limits }
     })
-    return super.decide(known, now, commit, before)
+    return super.decide(replaced, now, commit, before)
   }
 }
 
@@ -62,7 +62,7 @@ class WaitsIn32Bits extends ExactStore {
 
 const utf8 = (text: string): string => new TextDecoder().decode(new TextEncoder().encode(text))
 
-/** What is done to texts in many stores. */
+/** Changes that many stores make to strings. */
 const MANGLED: readonly (readonly [fault: string, change: (text: string) => string])[] = [
   ['spaces are trimmed', (text) => text.trim()],
   ['case is ignored', (text) => text.toLowerCase()],
@@ -79,8 +79,8 @@ const MANGLED: readonly (readonly [fault: string, change: (text: string) => stri
   ],
 ]
 
-const ANY_KEY = 'any text but "" is a key of its own: __proto__, 10 kB, braces, newlines, emoji, lone surrogates'
-const ANY_SCOPE = 'any text is a scope of its own'
+const ANY_KEY = 'any string but "" is a key of its own: __proto__, 10 kB, braces, newlines, emoji, lone surrogates'
+const ANY_SCOPE = 'any string is a scope of its own'
 const RUN_TOGETHER = 'a scope, a key and a name are never run together'
 
 /** What breaks the sentences about which bucket is charged. */

@@ -1,8 +1,8 @@
 import type { Charge, Decision, Store } from '@rail/core'
-import type { Asked, ExactBucket } from '../../../src/exact/exact-bucket.js'
+import type { ChargedBucket, ExactBucket } from '../../../src/exact/exact-bucket.js'
 import { ExactStore } from '../../../src/exact/exact-store.js'
 import { least, whole } from '../../../src/exact/fraction.js'
-import { asking, joined, limiting, type Mutant, mutant } from './mutant.js'
+import { charging, joined, limiting, type Mutant, mutant } from './mutant.js'
 import { FillsAboveFull } from './taking.js'
 import { WritesNoRefusals } from './time.js'
 
@@ -79,8 +79,8 @@ class TakesChargeByCharge extends ExactStore {
   }
 }
 
-class AsksEachChargeAlone extends ExactStore {
-  protected override together(charges: readonly Charge[]): readonly Asked[] {
+class ChecksEachChargeAlone extends ExactStore {
+  protected override together(charges: readonly Charge[]): readonly ChargedBucket[] {
     return charges.flatMap((charge) => super.together([charge]))
   }
 }
@@ -113,6 +113,25 @@ class ChecksTheDifference extends ExactStore {
   }
 }
 
+class WritesChargeByCharge extends ExactStore {
+  protected override decide(
+    charges: readonly Charge[],
+    now: number,
+    commit: boolean,
+    before: readonly Charge[],
+  ): Decision {
+    if (!commit || charges.length < 2) return super.decide(charges, now, commit, before)
+    const decision = super.decide(charges, now, false, before)
+    const costs = decision.allowed ? charges : charges.map((charge) => ({ ...charge, cost: 0 }))
+    for (const charge of costs) {
+      const names = charge.limits.map((limit) => limit.name)
+      const same = before.filter(({ limits }) => limits.some(({ name }) => names.includes(name)))
+      super.decide([charge], now, true, same)
+    }
+    return decision
+  }
+}
+
 class PeekForgetsBefore extends ExactStore {
   override peek(charges: readonly Charge[], now: number): Decision {
     return super.peek(charges, now)
@@ -133,7 +152,7 @@ class CountsARequestForEachCharge extends ExactStore {
 }
 
 class TakesTheFirstOfTwoDefinitions extends ExactStore {
-  protected override together(charges: readonly Charge[]): readonly Asked[] {
+  protected override together(charges: readonly Charge[]): readonly ChargedBucket[] {
     try {
       return super.together(charges)
     } catch {
@@ -142,7 +161,7 @@ class TakesTheFirstOfTwoDefinitions extends ExactStore {
   }
 }
 
-class AsksAndTakesLater implements Store {
+class ChecksAndTakesLater implements Store {
   readonly #store = new ExactStore()
 
   async take(charges: readonly Charge[], now: number): Promise<Decision> {
@@ -216,13 +235,13 @@ class UsesOneDecisionAgain extends ExactStore {
 /** What breaks the sentences about settling, several charges, peek, reset and decisions. */
 export const CHARGE_MUTANTS: readonly Mutant[] = [
   mutant(
-    'settle gives back what was taken too much',
+    'settle gives back tokens that the actual cost does not need',
     'settle does nothing',
     settling(() => [[], 0]),
   ),
   mutant('settle never fills a bucket above full', 'it does', FillsAboveFull),
   mutant(
-    'settle takes what was taken too little, into debt if need be, and later requests wait it off',
+    'settle takes tokens that the actual cost needs besides, into debt if need be, and later requests wait it off',
     'only what is left',
     SettlesOnlyToEmpty,
   ),
@@ -235,7 +254,7 @@ export const CHARGE_MUTANTS: readonly Mutant[] = [
     ]),
   ),
   mutant(
-    'settle of what was taken changes nothing, not even the moment the key was drained to',
+    'settle of the cost that was taken changes nothing, not even the moment the key was drained to',
     'it drains the key',
     DrainsWhenItSettles,
   ),
@@ -262,7 +281,11 @@ export const CHARGE_MUTANTS: readonly Mutant[] = [
     SettlesOnlyWhatIsThere,
   ),
   mutant('several charges are all or nothing', 'taken one after the other', TakesChargeByCharge),
-  mutant('charges that meet in one bucket are asked once, with their costs added', 'each alone', AsksEachChargeAlone),
+  mutant(
+    'charges that meet in one bucket are checked once, with their costs added',
+    'each alone',
+    ChecksEachChargeAlone,
+  ),
   mutant(
     'one request takes 1 from a limit that counts requests, however many of its charges meet there',
     '1 for each charge',
@@ -274,64 +297,65 @@ export const CHARGE_MUTANTS: readonly Mutant[] = [
     TakesTheFirstOfTwoDefinitions,
   ),
   mutant(
-    'of a request that was charged before only the difference is taken',
+    'a request that was charged before takes only the difference',
     'the whole is taken',
     givingBack(() => []),
   ),
   mutant(
-    'what charges took before is given back once, however many of them meet in a bucket, then or now',
+    'earlier charges are given back once, however many of them meet in a bucket, then or now',
     'only what the last of them took',
     givingBack((before) => before.slice(-1)),
   ),
   mutant(
-    'what charges took before is given back once, however many of them meet in a bucket, then or now',
+    'earlier charges are given back once, however many of them meet in a bucket, then or now',
     'once for each charge',
     givingBack((before, charges) => charges.flatMap(() => before)),
   ),
   mutant(
-    'what a request took before from buckets that it charges no more is given back, whether it is allowed or not',
+    'an earlier charge to a bucket that is no longer charged is given back, whether the request is allowed or not',
     'it is kept',
     givingBack((before, charges) => before.filter(({ key }) => charges.some((charge) => charge.key === key))),
   ),
   mutant(
-    'what a request took before from buckets that it charges no more is given back, whether it is allowed or not',
+    'an earlier charge to a bucket that is no longer charged is given back, whether the request is allowed or not',
     'only where the rest is allowed',
     WritesNoRefusals,
   ),
   mutant(
-    'peek answers what take would of a request that was charged before, and gives back nothing',
+    'peek returns what take would for a request that was charged before, and gives back nothing',
     'peek does not know of it',
     PeekForgetsBefore,
   ),
   mutant(
-    'peek answers what take would of a request that was charged before, and gives back nothing',
+    'peek returns what take would for a request that was charged before, and gives back nothing',
     'peek gives back',
     GivesBackAtAPeek,
   ),
   mutant(
-    'where the difference is refused everything is given back, and the wait is that of the whole cost',
+    'a refused difference gives everything back, and its wait is that of the whole cost',
     'what was taken before is kept',
     WritesNoRefusals,
   ),
   mutant(
-    'where the difference is refused everything is given back, and the wait is that of the whole cost',
-    'the difference is asked',
+    'a refused difference gives everything back, and its wait is that of the whole cost',
+    'the difference is checked',
     ChecksTheDifference,
+  ),
+  mutant(
+    'every charge of a request waits out a step back of the clock, even where another charge empties the key',
+    'the step back ends with the charge that empties it',
+    WritesChargeByCharge,
   ),
   mutant(
     'charges of one key under different limits share its buckets by name',
     'a bucket for each set of limits',
-    asking((charge) => ({ ...charge, key: `${charge.key} ${charge.limits.map((limit) => limit.name)}` })),
+    charging((charge) => ({ ...charge, key: `${charge.key} ${charge.limits.map((limit) => limit.name)}` })),
   ),
-  mutant('peek answers what take would, and takes nothing', 'peek takes', PeekTakes),
+  mutant('peek returns what take would, and takes nothing', 'peek takes', PeekTakes),
   mutant('peek keeps nothing: neither the moment, nor a step back, nor a changed limit', 'peek writes', PeekWrites),
+  mutant('reset fills the buckets of a key in one scope, "" by default, and no others', 'all are forgotten', ResetsAll),
   mutant(
-    'reset fills the buckets of a key in one scope, "" unless said otherwise, and no others',
-    'all are forgotten',
-    ResetsAll,
-  ),
-  mutant(
-    'reset fills the buckets of a key in one scope, "" unless said otherwise, and no others',
+    'reset fills the buckets of a key in one scope, "" by default, and no others',
     'the scope is ignored',
     ResetsNothingInScopes,
   ),
@@ -341,14 +365,18 @@ export const CHARGE_MUTANTS: readonly Mutant[] = [
     'one object for all decisions',
     UsesOneDecisionAgain,
   ),
-  mutant('takes that are made at once admit exactly the limit', 'asks, and takes later', AsksAndTakesLater),
+  mutant(
+    'takes that are made at once are allowed exactly up to the limit',
+    'checks, and takes later',
+    ChecksAndTakesLater,
+  ),
   mutant(
     'one key has a bucket of its own for each name of a limit',
     'case is ignored',
     limiting((limit) => ({ ...limit, name: limit.name.toLowerCase() })),
   ),
   mutant(
-    'a limit may have any name of printable ASCII, that of another field or of an object too',
+    "a limit may have any name of printable ASCII, an object property's too",
     'other characters become _',
     limiting((limit) => ({ ...limit, name: limit.name.replace(/\W/g, '_') })),
   ),

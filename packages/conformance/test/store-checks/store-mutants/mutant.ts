@@ -8,13 +8,13 @@ export interface Mutant {
   create(): Store
 }
 
-/** Whatever the fault, it is made in the exact store. */
+/** Every fault is made in the exact store. */
 export function mutant(breaks: string, fault: string, Faulty: new () => Store): Mutant {
   return { breaks, fault, create: () => new Faulty() }
 }
 
-/** A store that is asked something else than it is told. */
-export function asking(change: (charge: Charge) => Charge): new () => ExactStore {
+/** A store that changes each charge. */
+export function charging(change: (charge: Charge) => Charge): new () => ExactStore {
   return class extends ExactStore {
     protected override decide(
       charges: readonly Charge[],
@@ -27,9 +27,9 @@ export function asking(change: (charge: Charge) => Charge): new () => ExactStore
   }
 }
 
-/** As {@link asking}, for each limit of a charge. */
+/** As {@link charging}, for each limit of a charge. */
 export function limiting(change: (limit: Limit) => Limit): new () => ExactStore {
-  return asking((charge) => ({ ...charge, limits: charge.limits.map(change) }))
+  return charging((charge) => ({ ...charge, limits: charge.limits.map(change) }))
 }
 
 /** The decision that several make, each of them taken by itself. */

@@ -1,16 +1,16 @@
 import type { Charge, Decision, Limit, LimitStatus } from '@rail/core'
-import type { Asked, ExactBucket } from '../../../src/exact/exact-bucket.js'
+import type { ChargedBucket, ExactBucket } from '../../../src/exact/exact-bucket.js'
 import { ExactStore } from '../../../src/exact/exact-store.js'
 import { ceil, compare, type Fraction, floor, least, plus, whole, ZERO } from '../../../src/exact/fraction.js'
-import { asking, joined, limiting, type Mutant, mutant } from './mutant.js'
+import { charging, joined, limiting, type Mutant, mutant } from './mutant.js'
 
 class StartsWithATokenOwed extends ExactStore {
-  readonly #known = new Set<string>()
+  readonly #keys = new Set<string>()
 
   override take(charges: readonly Charge[], now: number): Decision {
     for (const charge of charges) {
-      if (!this.#known.has(charge.key)) super.take([{ ...charge, cost: 1 }], now)
-      this.#known.add(charge.key)
+      if (!this.#keys.has(charge.key)) super.take([{ ...charge, cost: 1 }], now)
+      this.#keys.add(charge.key)
     }
     return super.take(charges, now)
   }
@@ -32,13 +32,13 @@ export class FillsAboveFull extends ExactStore {
   }
 }
 
-class LetsAnyCostIntoAFullBucket extends ExactStore {
+class AllowsAnyCostInAFullBucket extends ExactStore {
   protected override fits(owed: Fraction, limit: Limit, cost: number): boolean {
     return super.fits(owed, limit, Math.min(cost, limit.wholeBurst))
   }
 }
 
-class LetsAnyCostIntoAShare extends ExactStore {
+class AllowsAnyCostInAShare extends ExactStore {
   protected override fits(owed: Fraction, limit: Limit, cost: number): boolean {
     return super.fits(owed, limit, limit.burst < limit.wholeBurst ? Math.min(cost, limit.wholeBurst) : cost)
   }
@@ -56,11 +56,11 @@ class ForgivesDebt extends ExactStore {
   }
 }
 
-/** With the drain time as `told` tells it. */
-function telling(told: (exact: number) => number): new () => ExactStore {
+/** With the drain time as `change` has it. */
+function draining(change: (exact: number) => number): new () => ExactStore {
   return class extends ExactStore {
     protected override drainMs(tokens: Fraction, limit: Limit): number {
-      return told(super.drainMs(tokens, limit))
+      return change(super.drainMs(tokens, limit))
     }
   }
 }
@@ -77,7 +77,7 @@ class RoundsTokensUp extends ExactStore {
   }
 }
 
-class TakesBeforeItAsksTheNext extends ExactStore {
+class TakesBeforeItChecksTheNext extends ExactStore {
   protected override decide(
     charges: readonly Charge[],
     now: number,
@@ -89,7 +89,7 @@ class TakesBeforeItAsksTheNext extends ExactStore {
   }
 }
 
-class TellsTheLongestWaitOfAll extends ExactStore {
+class ReportsTheLongestWaitOfAll extends ExactStore {
   protected override decisionOf(limits: readonly LimitStatus[]): Decision {
     return {
       ...super.decisionOf(limits),
@@ -106,17 +106,17 @@ class NamesOnlyTheFirst extends ExactStore {
 }
 
 class MarksAllAsRefused extends ExactStore {
-  protected override statusOf(asked: Asked, refused: boolean, owed: Fraction, aheadMs: number): LimitStatus {
-    const limits = super.statusOf(asked, refused, owed, aheadMs)
-    return { ...limits, refused: limits.retryAfterMs > 0 || asked.cost > 1 }
+  protected override statusOf(bucket: ChargedBucket, refused: boolean, owed: Fraction, aheadMs: number): LimitStatus {
+    const limits = super.statusOf(bucket, refused, owed, aheadMs)
+    return { ...limits, refused: limits.retryAfterMs > 0 || bucket.cost > 1 }
   }
 }
 
-class TellsTheWaitForTheCost extends ExactStore {
-  protected override statusOf(asked: Asked, refused: boolean, owed: Fraction, aheadMs: number): LimitStatus {
+class ReportsTheWaitForTheCost extends ExactStore {
+  protected override statusOf(bucket: ChargedBucket, refused: boolean, owed: Fraction, aheadMs: number): LimitStatus {
     return {
-      ...super.statusOf(asked, refused, owed, aheadMs),
-      retryAfterMs: this.waitFor(owed, asked.limit, asked.cost, aheadMs),
+      ...super.statusOf(bucket, refused, owed, aheadMs),
+      retryAfterMs: this.waitFor(owed, bucket.limit, bucket.cost, aheadMs),
     }
   }
 }
@@ -133,17 +133,17 @@ class TakesATokenMore extends ExactStore {
   }
 }
 
-/** What breaks the sentences about one bucket and what is told of it. */
+/** Mutants of the sentences about one bucket and about decisions. */
 export const TAKING_MUTANTS: readonly Mutant[] = [
   mutant('a key that was never charged has full buckets', 'a new key owes a token', StartsWithATokenOwed),
   mutant(
     'a request fits while its cost is left, and takes its cost',
     'every request takes 1',
-    asking((charge) => ({ ...charge, cost: 1 })),
+    charging((charge) => ({ ...charge, cost: 1 })),
   ),
   mutant('a request fits while its cost is left, and takes its cost', 'takes a token more', TakesATokenMore),
-  mutant('what was taken drains back evenly, millisecond by millisecond', 'drains by whole seconds', DrainsBySeconds),
-  mutant('a bucket never holds more than its burst, however long it was idle', 'the cap is left out', FillsAboveFull),
+  mutant('a bucket drains evenly, millisecond by millisecond', 'drains by whole seconds', DrainsBySeconds),
+  mutant('a bucket never has more than its burst, however long it was idle', 'the cap is left out', FillsAboveFull),
   mutant(
     'the burst is the size of the bucket, whatever the tokens per window',
     'the size is the tokens per window',
@@ -152,43 +152,43 @@ export const TAKING_MUTANTS: readonly Mutant[] = [
   mutant(
     'a cost of 0 always fits and takes nothing',
     'a cost of 0 is taken for 1',
-    asking((charge) => ({ ...charge, cost: charge.cost || 1 })),
+    charging((charge) => ({ ...charge, cost: charge.cost || 1 })),
   ),
   mutant(
     'a cost above the burst never fits: the wait is Infinity and nothing is taken',
-    'a full bucket lets any cost in',
-    LetsAnyCostIntoAFullBucket,
+    'a full bucket allows any cost',
+    AllowsAnyCostInAFullBucket,
   ),
   mutant(
-    'a full bucket of a share lets in a cost above it, and the debt is waited off',
+    'a full bucket of a share allows a cost above it, and the debt is waited off',
     'a cost above the share never fits',
     MakesLargeCostsImpossible,
   ),
   mutant(
-    'a full bucket of a share lets in a cost above it, and the debt is waited off',
+    'a full bucket of a share allows a cost above it, and the debt is waited off',
     'debts are forgiven',
     ForgivesDebt,
   ),
-  mutant('a share never lets in a cost above the whole limit', 'a share lets any cost in', LetsAnyCostIntoAShare),
+  mutant('a share never allows a cost above the whole limit', 'a share allows any cost', AllowsAnyCostInAShare),
   mutant(
-    'the told wait is exact: a millisecond earlier is refused, and nothing later is needed',
+    'the wait is exact: a millisecond earlier is refused, and nothing later is needed',
     'floor for ceil',
     RoundsTheWaitDown,
   ),
   mutant(
-    'the told wait is exact: a millisecond earlier is refused, and nothing later is needed',
+    'the wait is exact: a millisecond earlier is refused, and nothing later is needed',
     'a millisecond too long',
-    telling((exact) => exact + 1),
+    draining((exact) => exact + 1),
   ),
   mutant(
     'a refusal takes nothing from any limit',
-    'takes from each limit before it asks the next',
-    TakesBeforeItAsksTheNext,
+    'takes from each limit before it checks the next',
+    TakesBeforeItChecksTheNext,
   ),
   mutant(
     'the wait of a decision is the longest among the limits that refused, not among all',
     'the longest of all',
-    TellsTheLongestWaitOfAll,
+    ReportsTheLongestWaitOfAll,
   ),
   mutant(
     'refusedBy names the limits that refused, after their scope, in order; no other is marked as refused',
@@ -201,14 +201,14 @@ export const TAKING_MUTANTS: readonly Mutant[] = [
     MarksAllAsRefused,
   ),
   mutant(
-    'statuses stand in the order of the charges and their limits, each with its limit, key, scope and cost',
-    'limits stand in the order of their names',
-    asking((charge) => ({ ...charge, limits: charge.limits.toSorted((a, b) => (a.name < b.name ? -1 : 1)) })),
+    'statuses are in the order of the charges and their limits, each with its limit, key, scope and cost',
+    'limits are in the order of their names',
+    charging((charge) => ({ ...charge, limits: charge.limits.toSorted((a, b) => (a.name < b.name ? -1 : 1)) })),
   ),
   mutant(
-    'a limit that did not refuse tells the wait for one token, 0 while one is left',
+    'a limit that did not refuse reports the wait for one token, 0 while one is left',
     'the wait for the cost',
-    TellsTheWaitForTheCost,
+    ReportsTheWaitForTheCost,
   ),
   mutant(
     'fullAfterMs is exact: a millisecond earlier something is owed, then nothing',

@@ -1,5 +1,5 @@
 import type { Charge, Decision, Limit, LimitStatus, Store } from '@rail/core'
-import { type Asked, type ExactBucket, type ExactRow, rateOf } from '../../../src/exact/exact-bucket.js'
+import { type ChargedBucket, type ExactBucket, type ExactRow, rateOf } from '../../../src/exact/exact-bucket.js'
 import { ExactStore } from '../../../src/exact/exact-store.js'
 import {
   compare,
@@ -22,9 +22,9 @@ class MintsOnAStepBack extends ExactStore {
   }
 }
 
-class TellsTheWaitWithoutTheStepBack extends ExactStore {
-  protected override statusOf(asked: Asked, refused: boolean, owed: Fraction): LimitStatus {
-    return super.statusOf(asked, refused, owed, 0)
+class ReportsTheWaitWithoutTheStepBack extends ExactStore {
+  protected override statusOf(bucket: ChargedBucket, refused: boolean, owed: Fraction): LimitStatus {
+    return super.statusOf(bucket, refused, owed, 0)
   }
 }
 
@@ -83,13 +83,13 @@ class KeepsAMomentForEachBucket implements Store {
 
   reset(): void {}
 
-  #each(charges: readonly Charge[], ask: (store: ExactStore, charges: readonly Charge[]) => Decision): Decision {
+  #each(charges: readonly Charge[], decide: (store: ExactStore, charges: readonly Charge[]) => Decision): Decision {
     return joined(
       charges.flatMap((charge) =>
         charge.limits.map((limit) => {
           const store = this.#stores.get(limit.name) ?? new ExactStore()
           this.#stores.set(limit.name, store)
-          return ask(store, [{ ...charge, limits: [limit] }])
+          return decide(store, [{ ...charge, limits: [limit] }])
         }),
       ),
     )
@@ -180,7 +180,7 @@ class DrainsAtTheNewRate extends ExactStore {
   }
 }
 
-/** Forgets buckets, before it is asked, by what becomes of their key. */
+/** Forgets buckets before each decision, where `forgets`. */
 function forgetting(
   forgets: (bucket: ExactBucket, limits: readonly Limit[], isRedefined: boolean) => boolean,
 ): new () => ExactStore {
@@ -210,10 +210,10 @@ export const TIME_MUTANTS: readonly Mutant[] = [
   mutant(
     'a step back of the clock mints nothing and is waited out',
     'the wait without ahead',
-    TellsTheWaitWithoutTheStepBack,
+    ReportsTheWaitWithoutTheStepBack,
   ),
   mutant(
-    'what a key was drained to never moves back, so no time counts twice',
+    'the moment that a key was drained to never moves back, so no time counts twice',
     'it moves back',
     anchored((_, now) => now),
   ),
@@ -232,7 +232,7 @@ export const TIME_MUTANTS: readonly Mutant[] = [
     'refusals are not written',
     WritesNoRefusals,
   ),
-  mutant('a refusal keeps the moment it was asked at', 'refusals are not written', WritesNoRefusals),
+  mutant('a refusal keeps its moment', 'refusals are not written', WritesNoRefusals),
   mutant(
     'a key whose buckets are all full has no past to wait for',
     'full buckets keep their moment',
@@ -264,12 +264,12 @@ export const TIME_MUTANTS: readonly Mutant[] = [
     reading((now) => Number(now.toPrecision(14))),
   ),
   mutant(
-    'a raised limit is felt at once, and what was spent stays spent',
-    'starts anew',
+    'a raised limit takes effect at once, and spent tokens stay spent',
+    'starts full',
     carrying(() => ({ owed: ZERO })),
   ),
   mutant(
-    'a raised limit is felt at once, and what was spent stays spent',
+    'a raised limit takes effect at once, and spent tokens stay spent',
     'keeps what was left',
     carrying(({ limit, owed }, to) => ({ owed: plus(owed, whole(to.burst - limit.burst)) })),
   ),
@@ -284,7 +284,7 @@ export const TIME_MUTANTS: readonly Mutant[] = [
     carrying((_, to, { owed }) => ({ owed: least(owed, whole(to.burst)) })),
   ),
   mutant(
-    'what is carried over to another limit is rounded up to what its milliseconds drain',
+    'a bucket that is carried over to another limit is rounded up to a whole grain of it',
     'rounded down',
     RoundsDownWhatItCarriesOver,
   ),
@@ -304,21 +304,25 @@ export const TIME_MUTANTS: readonly Mutant[] = [
     carrying(() => ({ cut: ZERO })),
   ),
   mutant(
-    'what was spent stays spent when a limit is lowered and raised again',
+    'spent tokens stay spent when a limit is lowered and raised again',
     'what is cut off is forgotten',
     carrying(() => ({ cut: ZERO })),
   ),
   mutant(
-    'what was spent stays spent when a limit is lowered and raised again',
+    'spent tokens stay spent when a limit is lowered and raised again',
     'what was cut off never counts again',
     carrying(({ owed }, to, { cut }) => ({ owed: least(owed, whole(to.burst)), cut })),
   ),
   mutant(
-    'what a smaller limit cannot show drains at its rate, after what it shows',
+    'tokens that a smaller limit cannot show drain at its rate, after those that it shows',
     'both at the same time',
     DrainsBothAtOnce,
   ),
-  mutant('what a smaller limit cannot show drains at its rate, after what it shows', 'it stays', NeverDrainsWhatIsCut),
+  mutant(
+    'tokens that a smaller limit cannot show drain at its rate, after those that it shows',
+    'it stays',
+    NeverDrainsWhatIsCut,
+  ),
   mutant(
     'a bucket that shows nothing owed but remembers more is not full: its key is kept, and its moment',
     'only what is shown counts',
@@ -335,8 +339,8 @@ export const TIME_MUTANTS: readonly Mutant[] = [
     DrainsBothAtOnce,
   ),
   mutant(
-    'a raise is felt at once, three times within a minute, and never leaves less than before',
-    'the smaller definition holds',
+    'a raise takes effect at once, three times within a minute, and never leaves less than before',
+    'the smaller definition stays in force',
     limiting((limit) => (limit.tokens > 500 ? { ...limit, tokens: 500, burst: 500, wholeBurst: 500 } : limit)),
   ),
   mutant(
@@ -347,18 +351,18 @@ export const TIME_MUTANTS: readonly Mutant[] = [
     })),
   ),
   mutant(
-    'what is given back reduces what is shown first, then what was cut off',
+    'tokens that are given back reduce what is shown first, then what was cut off',
     'only what is shown',
     GivesBackOnlyWhatIsShown,
   ),
   mutant(
-    'what is given back reduces what is shown first, then what was cut off',
+    'tokens that are given back reduce what is shown first, then what was cut off',
     'what was cut off first',
     GivesBackWhatIsCutFirst,
   ),
   mutant(
     'a limit that stays as it is beside a changed one keeps its bucket',
-    'the whole key starts anew',
+    'the whole key starts full',
     forgetting((_bucket, _limits, isRedefined) => isRedefined),
   ),
   mutant(
@@ -367,7 +371,7 @@ export const TIME_MUTANTS: readonly Mutant[] = [
     forgetting((bucket, limits) => !limits.some((limit) => limit.name === bucket.limit.name)),
   ),
   mutant(
-    'limits that are equal but made anew are the same',
+    'limits that are equal but other objects are the same',
     'compared by identity',
     forgetting((bucket, limits) => !limits.includes(bucket.limit)),
   ),

@@ -4,7 +4,7 @@ import { addFields, isPreflight, mergeField } from '@rail/core/adapter'
 import type { Req } from '../plain-adapter.js'
 import { beforeEnd, identifying, limiting, type Mutant, options, sending } from './mutant.js'
 
-/** Sets fields when the response ends, where `passes`. */
+/** Sets headers when the response ends, where `passes`. */
 function atTheEnd(passes: (res: ServerResponse, body: unknown) => boolean): Pick<Mutant, 'addFields'> {
   return {
     addFields: (res, owner, { headers }) => {
@@ -17,20 +17,20 @@ function atTheEnd(passes: (res: ServerResponse, body: unknown) => boolean): Pick
 
 const answered = new WeakSet<ServerResponse>()
 
-export const FIELD_MUTANTS: readonly Mutant[] = [
+export const HEADER_MUTANTS: readonly Mutant[] = [
   {
-    fault: 'it sends fields with refusals only',
-    breaks: ['the fields are on an ordinary answer'],
+    fault: 'it sends headers with refusals only',
+    breaks: ['the headers are on an ordinary answer'],
     ...sending((_field, { refusal }) => (refusal === undefined ? undefined : {})),
   },
   {
-    fault: 'it sets fields before the handler runs, and never again',
+    fault: 'it sets headers before the handler runs, and never again',
     breaks: [
-      'the fields are there when a handler throws an error',
-      'the fields are there when a handler throws a text',
-      "the fields are there when the app's own error handler answers",
-      'the fields are there when a handler of a nested router throws',
-      'fields of another service that a handler passes on stand beside ours',
+      'the headers are there when a handler throws an error',
+      'the headers are there when a handler throws a string',
+      "the headers are there when the app's own error handler answers",
+      'the headers are there when a handler of a nested router throws',
+      'headers of another service that a handler passes on are sent beside ours',
     ],
     addFields: (res, _owner, { headers }) => {
       for (const field of headers) {
@@ -40,46 +40,46 @@ export const FIELD_MUTANTS: readonly Mutant[] = [
   },
   {
     fault: 'it limits nothing but routes',
-    breaks: ['a path that is not found is counted and has the fields'],
+    breaks: ['a path that is not found is counted and has the headers'],
     routesOnly: true,
   },
   {
-    fault: 'it adds fields to bodies',
+    fault: 'it adds headers to bodies',
     breaks: [
-      'the fields are on a 204',
-      'the fields are on a 304',
-      'the fields are on a redirect',
-      'a HEAD request is counted as its GET and has the fields',
+      'the headers are on a 204',
+      'the headers are on a 304',
+      'the headers are on a redirect',
+      'a HEAD request is counted as its GET and has the headers',
     ],
     ...atTheEnd((res, body) => body !== undefined && res.req.method !== 'HEAD'),
   },
   {
-    fault: 'it adds fields at the end',
+    fault: 'it adds headers at the end',
     breaks: [
-      'the fields are on a streamed body, which comes whole',
-      'the fields are on a response that goes past the framework',
+      'the headers are on a streamed body, which comes whole',
+      'the headers are on a response that goes past the framework',
     ],
     ...atTheEnd(() => true),
   },
   {
-    fault: 'it adds fields to what went well',
-    breaks: ['a timeout that answers after the limiter has the fields'],
+    fault: 'it adds headers to successful responses',
+    breaks: ['a timeout that answers after the limiter has the headers'],
     ...atTheEnd((res) => res.statusCode < 500),
   },
   {
-    fault: 'it replaces fields that are there',
+    fault: 'it replaces headers that are there',
     breaks: [
-      'fields of another service that a handler passes on stand beside ours',
-      'fields that are there before the limiter stand beside ours, and the larger Retry-After wins',
+      'headers of another service that a handler passes on are sent beside ours',
+      'headers that are set before the limiter are sent beside ours, and the larger Retry-After wins',
       'two limiters make two lists and one Retry-After',
-      'exposed names stand beside those that CORS exposes, on refusals too',
-      'of two limiters the tightest is told, all of it: tight-limiter-first',
+      'exposed names are sent beside those that CORS exposes, on refusals too',
+      'of two limiters the tightest is sent, all of it: tight-limiter-first',
     ],
     ...sending(() => ({ merge: 'replace' })),
   },
   {
-    fault: 'it leaves fields to the first limiter',
-    breaks: ['of two limiters the tightest is told, all of it: tight-limiter-last'],
+    fault: 'it leaves headers to the first limiter',
+    breaks: ['of two limiters the tightest is sent, all of it: tight-limiter-last'],
     outcome: (outcome, _req, res) => {
       const headers = answered.has(res) ? [] : outcome.headers
       answered.add(res)
@@ -87,20 +87,20 @@ export const FIELD_MUTANTS: readonly Mutant[] = [
     },
   },
   {
-    fault: 'it tells the first limit where there is room for one',
-    breaks: ['styles that tell one limit tell the tightest, and stand beside the default'],
+    fault: 'it sends the first limit where there is room for one',
+    breaks: ['styles with room for one limit send the tightest, beside the default'],
     ...sending(({ merge }, { decision }) =>
       merge === 'tightest' ? { value: String(decision?.limits[0]?.remaining) } : {},
     ),
   },
   {
-    fault: 'it knows the default style only',
-    breaks: ['draft-7 tells all policies and the tightest limit'],
+    fault: 'it has the default style only',
+    breaks: ['draft-7 sends all policies and the tightest limit'],
     ...options(() => ({ headers: undefined })),
   },
   {
     fault: 'it sends names as they are',
-    breaks: ['names are escaped as structured fields ask for'],
+    breaks: ['names are escaped as in structured fields'],
     ...sending(({ value }) => ({ value: value.replaceAll(/\\(.)/g, '$1') })),
   },
   {
@@ -110,39 +110,39 @@ export const FIELD_MUTANTS: readonly Mutant[] = [
   },
   {
     fault: 'it counts anonymous requests as one customer',
-    breaks: ['an anonymous request has no fields and is not counted'],
+    breaks: ['an anonymous request has no headers and is not counted'],
     ...identifying((key) => key ?? 'anonymous'),
   },
   {
     fault: 'it has a limit for plans without one',
-    breaks: ['a customer whose plan has no limits has no fields and is not counted'],
+    breaks: ['a customer whose plan has no limits has no headers and is not counted'],
     ...limiting((limits) => (Array.isArray(limits) && limits.length === 0 ? [perMinute(2)] : limits)),
   },
   {
     fault: 'it skips nobody',
-    breaks: ['a skipped request has no fields and is not counted'],
+    breaks: ['a skipped request has no headers and is not counted'],
     ...options(() => ({ skip: undefined })),
   },
   {
     fault: 'it refuses in a dry run',
-    breaks: ['a dry run counts and tells, but sends no fields and refuses nobody'],
+    breaks: ['a dry run counts and reports, but sends no headers and refuses nobody'],
     ...options(() => ({ dryRun: false })),
   },
   {
     fault: 'it skips all OPTIONS requests',
-    breaks: ['preflights are not counted where the limiter is told so; other OPTIONS requests are'],
+    breaks: ['preflights are not counted with skip: preflights; other OPTIONS requests are'],
     ...options(() => ({ skip: (req: Req) => req.method === 'OPTIONS' })),
   },
   {
     fault: 'it skips preflights whoever sends them',
-    breaks: ['what looks like a preflight and carries credentials is counted all the same'],
+    breaks: ['a request that looks like a preflight and carries credentials is counted'],
     ...options(() => ({
       skip: (req: Req) => req.method === 'OPTIONS' && 'access-control-request-method' in req.headers,
     })),
   },
   {
-    fault: 'it skips preflights unasked',
-    breaks: ["preflights with a customer's key are counted unless told otherwise"],
+    fault: 'it skips preflights by default',
+    breaks: ["preflights with a customer's key are counted by default"],
     ...options(() => ({
       skip: (req: Req) => isPreflight({ method: req.method as string, header: (name) => req.headers[name] }),
     })),

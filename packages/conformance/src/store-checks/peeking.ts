@@ -4,16 +4,16 @@ import { charge, equal, leftOf, lives, type StoreCheck, shows } from './tools.js
 const large = perSecond(1, { burst: 10 })
 const small = perSecond(1, { burst: 2 })
 
-/** Peek, reset, and what holds for decisions and concurrent takes. */
-export const LOOKING: readonly StoreCheck[] = [
+/** Peek, reset, decisions, and takes at the same time. */
+export const PEEKING: readonly StoreCheck[] = [
   {
-    name: 'peek answers what take would, and takes nothing',
+    name: 'peek returns what take would, and takes nothing',
     check: async (store) => {
-      const asked = charge([large, perMinute(60)], { cost: 4 })
+      const request = charge([large, perMinute(60)], { cost: 4 })
       for (let round = 0; round < 5; round++) {
-        const peeked = await store.peek([asked], round * 100)
-        equal(await store.peek([asked], round * 100), peeked, `a second peek of round ${round}`)
-        equal(await store.take([asked], round * 100), peeked, `the take of round ${round}`)
+        const peeked = await store.peek([request], round * 100)
+        equal(await store.peek([request], round * 100), peeked, `a second peek of round ${round}`)
+        equal(await store.take([request], round * 100), peeked, `the take of round ${round}`)
       }
     },
   },
@@ -39,20 +39,20 @@ export const LOOKING: readonly StoreCheck[] = [
     },
   },
   {
-    name: 'reset fills the buckets of a key in one scope, "" unless said otherwise, and no others',
+    name: 'reset fills the buckets of a key in one scope, "" by default, and no others',
     check: async (store) => {
-      const asked = [undefined, 'writes'].flatMap((scope) =>
+      const request = [undefined, 'writes'].flatMap((scope) =>
         ['customer', 'other'].map((key) => charge([large, perMinute(60)], { key, scope, cost: 10 })),
       )
       const left = async () =>
-        Promise.all(asked.map(async (each) => (await store.peek([{ ...each, cost: 0 }], 0)).limits[0]?.remaining))
-      for (const each of asked) await store.take([each], 0)
+        Promise.all(request.map(async (each) => (await store.peek([{ ...each, cost: 0 }], 0)).limits[0]?.remaining))
+      for (const each of request) await store.take([each], 0)
       equal(await left(), [0, 0, 0, 0], 'left before')
       await store.reset('customer')
       equal(await left(), [10, 0, 0, 0], 'left after a reset')
       await store.reset('other', 'writes')
       equal(await left(), [10, 0, 0, 10], 'left after a reset in a scope')
-      await store.reset('nobody')
+      await store.reset('a new customer')
       await shows(store, charge([large, perMinute(60)]), [
         { now: 0, cost: 0, allowed: true, left: [10, 60], full: [0, 0] },
       ])
@@ -78,22 +78,22 @@ export const LOOKING: readonly StoreCheck[] = [
   {
     name: 'a decision stays as it was, whatever happens to its buckets',
     check: async (store) => {
-      const asked = charge([large, perMinute(60)], { cost: 6 })
-      const decisions = [await store.take([asked], 0), await store.take([asked], 0), await store.peek([asked], 0)]
+      const request = charge([large, perMinute(60)], { cost: 6 })
+      const decisions = [await store.take([request], 0), await store.take([request], 0), await store.peek([request], 0)]
       const before = structuredClone(decisions)
-      await store.settle([asked], 9, 100)
+      await store.settle([request], 9, 100)
       await store.take([charge([small, perMinute(30)], { cost: 1 })], 9_000)
-      await store.take([asked], 20_000)
+      await store.take([request], 20_000)
       await store.reset('customer')
-      await store.take([asked], 20_000)
+      await store.take([request], 20_000)
       equal(structuredClone(decisions), before, 'decisions')
     },
   },
   {
-    name: 'takes that are made at once admit exactly the limit',
+    name: 'takes that are made at once are allowed exactly up to the limit',
     check: async (store) => {
-      const asked = charge([perMinute(50), perMinute(1_000, { name: 'wide' })])
-      const decisions = await Promise.all(Array.from({ length: 200 }, async () => store.take([asked], 0)))
+      const request = charge([perMinute(50), perMinute(1_000, { name: 'wide' })])
+      const decisions = await Promise.all(Array.from({ length: 200 }, async () => store.take([request], 0)))
       equal(decisions.filter((decision) => decision.allowed).length, 50, 'allowed')
       const left = decisions.flatMap(({ allowed, limits }) => (allowed ? [limits[1]?.remaining ?? -1] : []))
       equal(
@@ -101,7 +101,7 @@ export const LOOKING: readonly StoreCheck[] = [
         Array.from({ length: 50 }, (_, index) => 950 + index),
         'left, each once',
       )
-      await shows(store, asked, [{ now: 0, cost: 0, allowed: true, left: [0, 950] }])
+      await shows(store, request, [{ now: 0, cost: 0, allowed: true, left: [0, 950] }])
     },
   },
 ]

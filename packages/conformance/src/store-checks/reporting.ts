@@ -4,8 +4,8 @@ import { charge, equal, leftOf, lives, type StoreCheck, shows } from './tools.js
 const second = perSecond(10)
 const minute = perMinute(300)
 
-/** What a decision tells, and several limits of one charge. */
-export const TELLING: readonly StoreCheck[] = [
+/** The properties of a decision, and several limits of one charge. */
+export const REPORTING: readonly StoreCheck[] = [
   {
     name: 'a refusal takes nothing from any limit',
     check: (store) =>
@@ -45,9 +45,9 @@ export const TELLING: readonly StoreCheck[] = [
         never,
         never,
       ]
-      const asked = charge([a, b, c], { scope: 'writes', cost: 2 })
-      await store.take([asked], 0)
-      const { refusedBy, limits } = await store.take([asked], 0)
+      const request = charge([a, b, c], { scope: 'writes', cost: 2 })
+      await store.take([request], 0)
+      const { refusedBy, limits } = await store.take([request], 0)
       equal(refusedBy, ['writes.a', 'writes.c'], 'refusedBy')
       equal(
         limits.map((status) => status.refused),
@@ -58,7 +58,7 @@ export const TELLING: readonly StoreCheck[] = [
     },
   },
   {
-    name: 'statuses stand in the order of the charges and their limits, each with its limit, key, scope and cost',
+    name: 'statuses are in the order of the charges and their limits, each with its limit, key, scope and cost',
     check: async (store) => {
       const day = limit({ name: 'z', tokens: 90, per: '1d', counts: 'requests' })
       const decision = await store.take(
@@ -68,7 +68,7 @@ export const TELLING: readonly StoreCheck[] = [
         ],
         0,
       )
-      const told = ({ limit, key, scope, cost, remaining }: LimitStatus) => [
+      const reported = ({ limit, key, scope, cost, remaining }: LimitStatus) => [
         limit.name,
         limit.burst,
         key,
@@ -77,7 +77,7 @@ export const TELLING: readonly StoreCheck[] = [
         remaining,
       ]
       equal(
-        decision.limits.map(told),
+        decision.limits.map(reported),
         [
           ['per_minute', 300, 'client', 'oauth', 4, 296],
           ['z', 90, 'client', 'oauth', 1, 89],
@@ -89,26 +89,26 @@ export const TELLING: readonly StoreCheck[] = [
     },
   },
   {
-    name: 'a limit that did not refuse tells the wait for one token, 0 while one is left',
+    name: 'a limit that did not refuse reports the wait for one token, 0 while one is left',
     check: async (store) => {
-      const asked = charge([perSecond(4), perMinute(100)], { cost: 4 })
+      const request = charge([perSecond(4), perMinute(100)], { cost: 4 })
       const waits = (limits: readonly LimitStatus[]) => limits.map((status) => status.retryAfterMs)
-      equal(waits((await store.take([asked], 0)).limits), [250, 0], 'after an allowed take')
-      equal(waits((await store.take([asked], 0)).limits), [1_000, 0], 'after a refused take')
-      equal(waits((await store.peek([{ ...asked, cost: 0 }], 100)).limits), [150, 0], 'at 100 ms')
+      equal(waits((await store.take([request], 0)).limits), [250, 0], 'after an allowed take')
+      equal(waits((await store.take([request], 0)).limits), [1_000, 0], 'after a refused take')
+      equal(waits((await store.peek([{ ...request, cost: 0 }], 100)).limits), [150, 0], 'at 100 ms')
     },
   },
   {
     name: 'fullAfterMs is exact: a millisecond earlier something is owed, then nothing',
     check: async (store) => {
-      const asked = charge([perSecond(7), limit({ name: 'odd', tokens: 11, per: '13s' })])
-      const { limits } = await store.take([{ ...asked, cost: 3 }], 0)
+      const request = charge([perSecond(7), limit({ name: 'odd', tokens: 11, per: '13s' })])
+      const { limits } = await store.take([{ ...request, cost: 3 }], 0)
       equal(
         limits.map((status) => status.fullAfterMs),
         [429, 3_546],
         'fullAfterMs',
       )
-      await shows(store, asked, [
+      await shows(store, request, [
         { now: 428, cost: 0, allowed: true, left: [6, 8], full: [1, 3_118] },
         { now: 429, cost: 0, allowed: true, left: [7, 8], full: [0, 3_117] },
         { now: 3_545, cost: 0, allowed: true, left: [7, 10], full: [0, 1] },
