@@ -53,7 +53,7 @@ const MUTANTS: readonly SourceMutant[] = [
     fault: 'what was cut off does not drain',
     edits: [
       [/drained\(state\[first \+ kept[^)]*\)/, '(state[first + kept.length + slot] as number)'],
-      [/drained\(row\.totals\[slot\] as number, elapsed, before\)/, '(row.totals[slot] as number)'],
+      [/drained\(kept\.total, elapsed, kept\.limit\)/, 'kept.total'],
     ],
   },
   { fault: 'a debt counts as spent', edits: [[/Math\.min\(owed, before\.size\)/, 'owed']] },
