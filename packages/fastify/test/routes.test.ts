@@ -154,7 +154,7 @@ describe("a route's config", () => {
     [{ costs: 3 }, /^costs: not an option of .*Did you mean "cost"/],
     [{ cost: -1 }, /^cost: expected a whole number/],
     [true, /false or an object/],
-    [{ scope: 'writes' }, /expected limits too/],
+    [{ scope: 'writes' }, /expected limits beside the scope/],
   ])('%o is an error at start', async (rail, words) => {
     await expect(appWith((app) => app.get('/', { config: { rail: rail as never } }, async () => 'ok'))).rejects.toThrow(
       words,

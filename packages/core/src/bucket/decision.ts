@@ -2,6 +2,7 @@ import { checkArgument } from '../base/check.js'
 import type { Limit } from '../limit/limit.js'
 import { sentName } from '../limit/sent-name.js'
 import { fullAfter, remainingOf, waitFor } from './bucket.js'
+import { listOf } from './list-of.js'
 
 /** The answer to the charges of one request. */
 export interface Decision {
@@ -59,14 +60,17 @@ export function statusOf(
 /** The decision from the statuses of all its buckets. */
 export function decisionOf(limits: readonly LimitStatus[]): Decision {
   let retryAfterMs = 0
-  let refusedBy = NO_NAMES
+  let refusedBy: string[] | undefined
   for (const status of limits) {
     if (!status.refused) continue
     if (status.retryAfterMs > retryAfterMs) retryAfterMs = status.retryAfterMs
-    // A copy: an array of a known length costs less than one that grows.
-    refusedBy = refusedBy.concat(sentName(status.scope, status.limit))
+    const name = sentName(status.scope, status.limit)
+    // An array of a known length costs less than one that grows.
+    if (refusedBy === undefined) refusedBy = listOf(name)
+    else if (refusedBy.length === 1) refusedBy = listOf(refusedBy[0] as string, name)
+    else refusedBy.push(name)
   }
-  return new Decided(refusedBy.length === 0, limits, retryAfterMs, refusedBy)
+  return new Decided(refusedBy === undefined, limits, retryAfterMs, refusedBy ?? NO_NAMES)
 }
 
 /** The decision when all limits had room, and none has changed. */

@@ -7,15 +7,17 @@ import { sentName } from '../limit/sent-name.js'
 let defined: WeakMap<object, Map<string, Limit>> | undefined
 
 /**
- * Remembers limits that are the same for every request. Two of one name that differ would share a bucket and count wrong.
+ * Remembers limits that are the same for every request: an array. Those of a source or a function may change. Two of one
+ * name that differ would share a bucket and count wrong.
  *
  * @throws RailError `RAIL_DUPLICATE_NAME` where the store has another limit of this scope and name
  */
-export function defineLimits(store: object, scope: string, limits: readonly Limit[]): void {
+export function defineLimits(store: object, scope: string, limits: unknown): void {
+  if (!Array.isArray(limits)) return
   defined ??= new WeakMap()
   const limitsOfStore = defined.get(store) ?? new Map<string, Limit>()
   defined.set(store, limitsOfStore)
-  for (const limit of limits) {
+  for (const limit of limits as readonly Limit[]) {
     const other = limitsOfStore.get(idOf(scope, limit.name))
     if (other !== undefined && (!sameBucket(other, limit) || other.counts !== limit.counts)) {
       throw railError(

@@ -31,9 +31,9 @@ export type HeaderOption = HeaderStyle | readonly HeaderStyle[] | false
  * @throws RailError `RAIL_BAD_OPTION` for anything but styles, and for two styles that write one header
  */
 export function styleOf(headers: unknown): HeaderStyle {
-  const styles: readonly unknown[] = headers === false ? [] : Array.isArray(headers) ? headers : [headers]
+  const styles: readonly unknown[] = headers === false ? [] : [headers].flat()
   for (const style of styles) if (!isStyle(style)) throw notAStyle(style)
-  if (Array.isArray(headers) && headers.length === 0) throw notAStyle(headers)
+  if (styles.length === 0 && headers !== false) throw notAStyle(headers)
   const all = styles as readonly HeaderStyle[]
   checkWriters(all)
   return all.length === 1 ? (all[0] as HeaderStyle) : combined(all)

@@ -18,8 +18,9 @@ export interface HeaderOptions {
  *
  * @throws RailError `RAIL_BAD_OPTION`, `RAIL_UNKNOWN_OPTION` for wrong options, and for anything but a decision
  */
-export function headersFor(decision: Decision, options: HeaderOptions = {}): readonly Field[] {
+export function headersFor(decision: Decision, options?: HeaderOptions): readonly Field[] {
   checkDecision(decision, 'headersFor()')
+  if (options === undefined) return draft11.fieldsFor(decision, undefined)
   checkOptionNames(options, ['headers', 'epochMs'], 'headersFor()')
   const { headers = draft11, epochMs } = options
   checkOption('epochMs', epochMs, 'milliseconds since 1970', isMoment)

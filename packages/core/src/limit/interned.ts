@@ -42,8 +42,10 @@ let arrays: WeakMap<object, readonly unknown[]> | undefined
 /** An array with the same limits that was checked before; `undefined` if there is none. */
 export function checkedBefore<Limit extends object>(array: readonly Limit[]): readonly Limit[] | undefined {
   const known = Array.isArray(array) ? arrays?.get(array[0] as Limit) : undefined
-  const isSame = known?.length === array?.length && known?.every((limit, index) => limit === array[index])
-  return isSame ? (known as readonly Limit[]) : undefined
+  if (known === undefined || known === array) return known as readonly Limit[] | undefined
+  if (known.length !== array.length) return undefined
+  for (let index = 0; index < array.length; index++) if (known[index] !== array[index]) return undefined
+  return known as readonly Limit[]
 }
 
 /** Remembers an array of limits that was checked. */

@@ -1,10 +1,11 @@
 import { readClock } from '../base/clock.js'
 import { isRailError, railError, throwError } from '../base/errors.js'
-import { attempt, chain, isPromise, type MaybePromise } from '../base/maybe-promise.js'
+import { attempt, chain, type MaybePromise } from '../base/maybe-promise.js'
 import { createNotes } from '../base/notes.js'
 import type { Decision } from '../bucket/decision.js'
 import type { Store } from '../bucket/store.js'
 import { replacing } from '../headers/field.js'
+import type { Answer } from './answer.js'
 import type { LimiterOptions, RouteOptions } from './options.js'
 import { NOT_COUNTED, type Outcome } from './outcome.js'
 import { RequestRecord, type Turn } from './request-record.js'
@@ -50,7 +51,7 @@ export function createLimiter<Request>(options: LimiterOptions<Request>, framewo
       take: (request) => {
         try {
           const outcome = once(request, route)
-          return isPromise(outcome) ? outcome.then(undefined, throwError) : outcome
+          return 'then' in outcome ? outcome.then(undefined, throwError) : outcome
         } catch (thrown) {
           return throwError(thrown)
         }
@@ -65,8 +66,8 @@ export function createLimiter<Request>(options: LimiterOptions<Request>, framewo
     const known = isObject(request) ? records.get(request) : undefined
     const record = known ?? new RequestRecord()
     const next = (): MaybePromise<Outcome> =>
-      record.answers(route) ? record.outcome : chain(counted(request, route, record), (outcome) => record.keep(outcome))
-    record.pending = isPromise(record.pending) ? record.pending.then(next, next) : next()
+      record.answers(route) ? record.outcome : record.keep(counted(request, route, record))
+    record.pending = 'then' in record.pending ? record.pending.then(next, next) : next()
     if (known === undefined && isObject(request)) records.set(request, record)
     return record.pending
   }
@@ -93,12 +94,14 @@ export function createLimiter<Request>(options: LimiterOptions<Request>, framewo
     reporter.warnIfNeverFits(decision)
     callHooks(decision, request, earlier.decision)
     record.remember(decision.allowed ? charges : [], from, route)
-    return chain(answerTo(decision, now, request), ({ headers, refusal }) => ({
+    const outcomeOf = ({ headers, refusal }: Answer): Outcome => ({
       decision,
       headers: replacing(earlier.headers, headers),
       refusal,
       settle: (actualCost) => settle(record, actualCost),
-    }))
+    })
+    const sent = answerTo(decision, now, request)
+    return 'then' in sent ? sent.then(outcomeOf) : outcomeOf(sent)
   }
 
   function withoutStore(turn: Turn<Request>, error: unknown): MaybePromise<Outcome> {

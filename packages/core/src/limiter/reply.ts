@@ -26,15 +26,13 @@ function replied<Reply>(refusal: Refusal, reply: Reply | undefined, report: (err
   const { json, text, type = TEXT } = members
   const isText = typeof text === 'string' && isHeaderValue(type)
   const body = isText ? { type: type as string, body: text } : jsonOf(json)
-  if (body === undefined) {
-    report(unexpected('RAIL_HOOK_FAILED', 'onReject()', REPLY, reply))
-    return refusal
-  }
-  const used = isText ? ['text', 'type'] : ['json']
-  for (const name in members) {
-    if (used.includes(name) || members[name] === undefined) continue
+  const wrong = (got: unknown, toDo?: string): void =>
+    report(unexpected('RAIL_HOOK_FAILED', 'onReject()', REPLY, got, toDo))
+  if (body === undefined) wrong(reply)
+  else {
+    const used = isText ? ['text', 'type'] : ['json']
     const toDo = advice('Remove it. For JSON of another type return { text: JSON.stringify(body), type }.')
-    report(unexpected('RAIL_HOOK_FAILED', 'onReject()', REPLY, name, toDo))
+    for (const name in members) if (!used.includes(name) && members[name] !== undefined) wrong(name, toDo)
   }
   return { ...refusal, ...body }
 }

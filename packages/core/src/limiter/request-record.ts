@@ -32,8 +32,9 @@ export class RequestRecord {
     return this.outcome.refusal !== undefined || this.#routes.includes(route)
   }
 
-  /** Keeps the latest outcome. */
-  keep(outcome: Outcome): Outcome {
+  /** Keeps the latest outcome, once it is there. */
+  keep(outcome: MaybePromise<Outcome>): MaybePromise<Outcome> {
+    if ('then' in outcome) return outcome.then((found) => this.keep(found))
     this.outcome = outcome
     if (outcome.decision !== undefined) this.counted = outcome
     return outcome

@@ -62,21 +62,23 @@ export function settingsOf<Request>(options: LimiterOptions<Request>, framework?
   }
   const onStoreFailure = dryRun && options.onStoreFailure === 'refuse' ? 'allow' : options.onStoreFailure
   const unavailable = (request: Request): MaybePromise<Answer> => unavailableTo(answering, request)
-  define(store, scope, options.limits)
+  defineLimits(store, scope, options.limits)
   return {
     store,
     clock,
     reporter,
     decisionHooks: hooksOf(options),
     skip: options.skip ?? never,
-    chargesFor: (request, route, before) =>
-      chain(charging.chargesFor(request, route, before, scope), (charges) => withKept(charges, before)),
+    chargesFor: (request, route, before) => {
+      const charges = charging.chargesFor(request, route, before, scope)
+      return before.length === 0 ? charges : chain(charges, (found) => withKept(found, before))
+    },
     answerTo: dryRun ? () => NOTHING : (decision, now, request) => answerTo(answering, decision, now, request),
     withoutStore: withoutStoreFor(onStoreFailure, unavailable, reporter.report),
     settle: dryRun ? () => {} : (record, actualCost, readNow) => record.settle(actualCost, readNow),
     routeOf(earlier, more) {
       const route = routeOf(earlier, more, options)
-      define(store, scopeWithin(scope, route.scope), route.limits)
+      defineLimits(store, scopeWithin(scope, route.scope), route.limits)
       return route
     },
   }
@@ -87,11 +89,6 @@ const NOTHING: Answer = { headers: [], refusal: undefined }
 
 const asIs = <T>(value: T): T => value
 const never = (): boolean => false
-
-/** Limits that are the same for every request must be the only ones of their names in a store. */
-function define(store: Store, scope: string, limits: unknown): void {
-  if (Array.isArray(limits)) defineLimits(store, scope, limits)
-}
 
 /** The hooks for decisions: the source's, if it has one, and the user's. */
 function hooksOf<Request>({ limits, onDecision }: LimiterOptions<Request>): Settings<Request>['decisionHooks'] {

@@ -43,13 +43,13 @@ function checkRoute<Request>(route: RouteOptions<Request>, limiter: LimiterOptio
   }
   if (limiter.charges !== undefined && (scope !== undefined || limits !== undefined)) {
     const toDo = advice('Return scope and limits from charges().')
-    throw railError('RAIL_BAD_OPTION', 'with(): expected cost alone, because this limiter has charges', toDo)
+    throw railError('RAIL_BAD_OPTION', 'with(): expected cost alone beside charges', toDo)
   }
   if (scope !== undefined && limits === undefined && !isLimitSource(limiter.limits)) {
     const toDo = advice(
       'Write with({ scope, limits }): only a source, such as a plan book, knows the limits of a scope.',
     )
-    throw railError('RAIL_BAD_OPTION', `with({ scope: '${scope}' }): expected limits too`, toDo)
+    throw railError('RAIL_BAD_OPTION', 'with(): expected limits beside the scope', toDo)
   }
 }
 

@@ -252,8 +252,16 @@ export class BucketRows {
   }
 
   #isFull(row: number, now: number): boolean {
-    const elapsed = elapsedMs(this.layoutOf(row).blocks.state[this.firstOf(row) - 1] as number, now)
-    return this.layoutOf(row).limits.every((limit, slot) => drained(this.#totalAt(row, slot), elapsed, limit) === 0)
+    const { limits, numbers, blocks } = this.layoutOf(row)
+    const { state } = blocks
+    const first = this.firstOf(row)
+    const elapsed = elapsedMs(state[first - 1] as number, now)
+    // The last numbers of a block are what its buckets owe in all.
+    const totals = first + numbers - limits.length
+    for (let slot = 0; slot < limits.length; slot++) {
+      if (drained(state[totals + slot] as number, elapsed, limits[slot] as Limit) > 0) return false
+    }
+    return true
   }
 }
 

@@ -1,4 +1,4 @@
-import { checkOption, checkOptionNames } from '../base/check.js'
+import { checkOption, checkOptionNames, isString, isWholeFrom } from '../base/check.js'
 import {
   type Carried,
   carriedOver,
@@ -71,7 +71,7 @@ export class MemoryStore implements Store {
 
   reset(key: string, scope = ''): void {
     checkKey(key, 'key of reset()')
-    checkOption('scope', scope, 'a string', (value) => typeof value === 'string')
+    checkOption('scope', scope, 'a string', isString)
     const row = this.#rows.get(idOf({ key, scope }))
     if (row !== undefined) this.#remove(row)
   }
@@ -177,7 +177,7 @@ const KEY_CHARACTERS = 64
 const VICTIMS = 8
 const MOST_OTHERS = 255
 
-const isNumberOfKeys = (value: number): boolean => Number.isInteger(value) && value >= 1 && value <= MOST_KEYS
+const isNumberOfKeys = (value: number): boolean => isWholeFrom(1)(value) && value <= MOST_KEYS
 
 /** Names a row. The length keeps a scope and a key apart from any other two that make the same string. */
 function idOf({ scope = '', key }: Pick<Charge, 'scope' | 'key'>): string {
