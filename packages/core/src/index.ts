@@ -40,7 +40,6 @@ export type {
   SeveralCharges,
 } from './limiter/options.js'
 export type { Outcome } from './limiter/outcome.js'
-export type { Framework } from './limiter/settings.js'
 export { several } from './limiter/several.js'
 export { MemoryStore, type MemoryStoreOptions } from './memory/memory-store.js'
 export { createPlanBook, type PlanBook, type PlanBookOptions, planProblems } from './plans/book.js'

@@ -1,6 +1,8 @@
+import { advice } from '../base/advice.js'
 import { checkOption, checkOptionNames, isBoolean, isFunction, isString } from '../base/check.js'
 import { RailError, unexpected } from '../base/errors.js'
 import { isPromise } from '../base/maybe-promise.js'
+import { adviceOnName } from '../base/suggestion.js'
 import type { Decision } from '../bucket/decision.js'
 import type { OnReject, RejectReply } from './reject.js'
 
@@ -33,7 +35,7 @@ export interface ProblemOptions<Request> {
  */
 export function problem<Request>(options: ProblemOptions<Request> = {}): OnReject<Request> {
   const names = CHECKS.map(([name]) => name)
-  checkOptionNames(options, names, 'problem()')
+  checkOptionNames(options, names, 'problem()', adviceOnMember)
   for (const [name, expected, passes] of CHECKS) checkOption(`problem().${name}`, options[name], expected, passes)
   const { type = 'about:blank', title = 'Too Many Requests', detail, instance, violatedPolicies = true } = options
   return ({ status, decision }, request, report) => {
@@ -67,6 +69,11 @@ function stringOf(
     report(new RailError('RAIL_HOOK_FAILED', `${subject} failed; the problem was sent without it.`, { cause }))
     return undefined
   }
+}
+
+/** A refusal in place of options: `problem` itself was given as `onReject`. */
+function adviceOnMember(name: string, known: readonly string[]): string | undefined {
+  return name === 'status' ? advice('Call it: onReject: problem().') : adviceOnName(name, known)
 }
 
 /** draft-ietf-httpapi-ratelimit-headers-11 section 5.2. */

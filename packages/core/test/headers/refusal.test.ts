@@ -157,6 +157,7 @@ describe('problem details', () => {
   it.each([
     { options: null, code: 'RAIL_BAD_OPTION', says: /^problem\(\): expected an object of options, got null/ },
     { options: { titel: '' }, code: 'RAIL_UNKNOWN_OPTION', says: /Did you mean "title"/ },
+    { options: { status: 429 }, code: 'RAIL_UNKNOWN_OPTION', says: /Call it: onReject: problem\(\)/ },
     { options: { type: 'not a URI' }, code: 'RAIL_BAD_OPTION', says: /^problem\(\)\.type: expected a URI reference/ },
     { options: { type: '' }, code: 'RAIL_BAD_OPTION', says: /URI/ },
     { options: { title: 1 }, code: 'RAIL_BAD_OPTION', says: /title: expected a string, got 1/ },
