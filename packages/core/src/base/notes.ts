@@ -18,7 +18,7 @@ export interface Shape {
  * keeps them. The garbage collector visits each entry of a WeakMap: one for each request took a fifth of a small server's
  * time.
  */
-export function createNotes<T>({ reshaped = false }: Shape = {}): Notes<T> {
+export function createNotes<T>(reshaped = false): Notes<T> {
   if (reshaped) return new WeakMap<object, T>()
   return class Note extends Same {
     #value: T

@@ -44,7 +44,7 @@ export interface Limiter<Request> {
 export function createLimiter<Request>(options: LimiterOptions<Request>, framework?: Framework): Limiter<Request> {
   const settings = settingsOf(options, framework)
   const { store, clock, skip, chargesFor, answerTo, reporter } = settings
-  const records = createNotes<RequestRecord>(framework ?? undefined)
+  const records = createNotes<RequestRecord>(framework?.reshaped)
 
   function limiterFor(route: RouteOptions<Request>): Limiter<Request> {
     return {

@@ -45,7 +45,7 @@ function writeHeadWithRateLimit(this: Awaiting, ...args: unknown[]): unknown {
   return pending.writeHead.apply(this, withFields(this, pending, args))
 }
 
-const pendingOfReshaped = createNotes<Pending>({ reshaped: true })
+const pendingOfReshaped = createNotes<Pending>(true)
 
 /** Prototypes whose responses write their pending headers. */
 const wrapped = new WeakSet<HeadWriter>()
