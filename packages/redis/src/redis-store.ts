@@ -50,15 +50,15 @@ export class RedisStore implements Store {
   }
 
   take(charges: readonly Charge[], now: number, before?: readonly Charge[]): MaybePromise<Decision> {
-    const take = takeFor(charges, this.#nameOf, before)
     const refusals = this.#refusals
-    if (refusals === undefined) return this.#decide(take, 'take', now)
+    if (refusals === undefined) return this.#decide(takeFor(charges, this.#nameOf, before), 'take', now)
     const sentAt = this.#nowMs(now)
-    const [charge, another] = charges
-    const single = another === undefined && before === undefined ? charge : undefined
-    const { name } = take.keys[0] ?? { name: '' }
+    const single = charges.length === 1 && before === undefined ? charges[0] : undefined
+    const name = single === undefined ? '' : this.#nameOf(single.scope ?? '', single.key).name
     const refused = single && refusals.find(name, single, sentAt)
     if (refused !== undefined) return refused
+    // Built only now: a repeated refusal does not need it.
+    const take = takeFor(charges, this.#nameOf, before)
     for (const { key } of take.gives) refusals.forget(key.name)
     return this.#decide(take, 'take', now, (reading) => {
       if (single !== undefined && !reading.allowed) refusals.add(name, single, reading, sentAt, this.#nowMs(now))

@@ -30,7 +30,8 @@ export class RefusalCache {
   find(name: string, charge: Charge, nowMs: number): Decision | undefined {
     const refused = this.#refused.get(name)
     if (refused === undefined || nowMs < refused.readAt || nowMs - refused.sentAt >= MOST_MS) return undefined
-    if (linesOf(refused.limits).text !== linesOf(charge.limits).text) return undefined
+    const isSame = refused.limits === charge.limits || linesOf(refused.limits).text === linesOf(charge.limits).text
+    if (!isSame) return undefined
     return isRefused(refused, charge, nowMs) ? decisionOf(statusesOf(refused, charge, nowMs)) : undefined
   }
 
