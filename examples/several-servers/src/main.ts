@@ -68,6 +68,8 @@ for (const setting of ['each', 'split'] as const) {
     console.log(`${setting.padEnd(8)} ${balancing.padEnd(15)} ${client.padEnd(18)} ${letIn.toFixed(1)}`)
   }
 }
+process.once('SIGINT', end)
+process.once('SIGTERM', end)
 console.log(`
 nginx goes on at http://localhost:${port}; Ctrl+C ends it.`)
 
@@ -78,5 +80,3 @@ async function end(): Promise<void> {
   rmSync(data, { recursive: true, force: true })
   process.exit(0)
 }
-process.once('SIGINT', end)
-process.once('SIGTERM', end)
