@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto'
 
 /** The key of Redis that holds the buckets of a scope and key. */
 export interface KeyName {
+  readonly scope: string
+  readonly key: string
   readonly name: string
   /** The part between the braces: in a cluster, keys of one tag are on one node (Redis Cluster specification, hash tags). */
   readonly tag: string
@@ -16,7 +18,7 @@ export interface KeyName {
 export function keyName(prefix: string, tag: string, scope: string, key: string): KeyName {
   const written = wordFor(tag)
   const name = `${prefix}{${written}}${wordFor(scope)}`
-  return { name: tag === key ? name : `${name}{${wordFor(key)}`, tag: written }
+  return { scope, key, name: tag === key ? name : `${name}{${wordFor(key)}`, tag: written }
 }
 
 /** A string as it is where it is short and plain, else its SHA-256. So no string can move a slot, and no name is long. */

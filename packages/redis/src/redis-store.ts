@@ -54,15 +54,14 @@ export class RedisStore implements Store {
     if (refusals === undefined) return this.#decide(takeFor(charges, this.#nameOf, before), 'take', now)
     const sentAt = this.#nowMs(now)
     const single = charges.length === 1 && before === undefined ? charges[0] : undefined
-    const name = single === undefined ? '' : this.#nameOf(single.scope ?? '', single.key).name
-    const refused = single && refusals.find(name, single, sentAt)
+    const refused = single && refusals.find(single, sentAt)
     if (refused !== undefined) return refused
     // Built only now: a repeated refusal does not need it.
     const take = takeFor(charges, this.#nameOf, before)
-    for (const { key } of take.gives) refusals.forget(key.name)
+    for (const { key } of take.gives) refusals.forget(key)
     return this.#decide(take, 'take', now, (reading) => {
-      if (single !== undefined && !reading.allowed) refusals.add(name, single, reading, sentAt, this.#nowMs(now))
-      else for (const key of [...take.keys, ...take.gives.map((give) => give.key)]) refusals.forget(key.name)
+      if (single !== undefined && !reading.allowed) refusals.add(single, reading, sentAt, this.#nowMs(now))
+      else for (const key of [...take.keys, ...take.gives.map((give) => give.key)]) refusals.forget(key)
     })
   }
 
@@ -123,13 +122,13 @@ export class RedisStore implements Store {
 
   /** Settles or resets one key. */
   async #change(key: KeyName, args: readonly string[], now: number): Promise<void> {
-    this.#refusals?.forget(key.name)
+    this.#refusals?.forget(key)
     await this.#send([key], args, now, (numbers, first) => {
       checkNumbers(numbers, first, first + 1)
       return [undefined, 1]
     })
     // A take that was answered meanwhile may have read what was owed before.
-    this.#refusals?.forget(key.name)
+    this.#refusals?.forget(key)
   }
 
   #send<T>(

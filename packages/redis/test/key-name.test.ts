@@ -5,7 +5,7 @@ const nameOf = (scope: string, key: string, tag = key): string => keyName('rail:
 
 describe('the name of a key', () => {
   test('is plain to read where the customer and the scope are plain', () => {
-    expect(keyName('rail:', 'acme', '', 'acme')).toEqual({ name: 'rail:{acme}', tag: 'acme' })
+    expect(keyName('rail:', 'acme', '', 'acme')).toMatchObject({ name: 'rail:{acme}', tag: 'acme' })
     expect(nameOf('writes', 'acme')).toBe('rail:{acme}writes')
     expect(nameOf('', 'user', 'client')).toBe('rail:{client}{user')
   })
