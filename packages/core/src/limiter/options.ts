@@ -36,7 +36,10 @@ export interface LimiterSettings<Request> extends RefusalOptions {
   readonly onStoreFailure?: 'allow' | 'refuse' | SynchronousStore | undefined
   /** Called with each decision. `earlier`: the decision that this one replaces, where a costlier route charged one request again. */
   readonly onDecision?: ((decision: Decision, request: Request, earlier: Decision | undefined) => void) | undefined
-  /** Called with errors that do not stop a request. It never changes an answer; errors that it throws are dropped. */
+  /**
+   * Called with errors that do not stop a request. It never changes an answer; errors that it throws are dropped. `() => {}`
+   * silences them. @default one warning for each code and minute: process.emitWarning, or console.warn
+   */
   readonly onError?: ((error: unknown) => void) | undefined
   /**
    * Returns milliseconds; for tests. `X-RateLimit-Reset` is counted from its reading, so where that is sent it should return

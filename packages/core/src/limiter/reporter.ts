@@ -1,6 +1,7 @@
 import { advice } from '../base/advice.js'
 import { RailError, railError, shown } from '../base/errors.js'
 import { attempt } from '../base/maybe-promise.js'
+import { warn } from '../base/warning.js'
 import type { Decision } from '../bucket/decision.js'
 import { sentName } from '../limit/sent-name.js'
 
@@ -14,14 +15,14 @@ export interface Reporter {
   warnIfNeverFits(decision: Decision): void
 }
 
-export function createReporter(onError: ((error: unknown) => void) | undefined): Reporter {
+export function createReporter(onError: (error: unknown) => void = warn): Reporter {
   const neverFits = new Set<string>()
   let failures = 0
   let reportedAt = Number.NEGATIVE_INFINITY
 
   function report(error: unknown): void {
     // There is nobody left to call. An asynchronous hook that rejects would end a Node process.
-    if (onError !== undefined) attempt(() => onError(error), ignore, ignore)
+    attempt(() => onError(error), ignore, ignore)
   }
 
   return {
