@@ -108,6 +108,7 @@ const INNER = [
   'throwError',
   'unexpected',
   'tokensTaken',
+  'warn',
 ]
 
 describe.each(CALLS)('%s', (_, call, takes) => {
