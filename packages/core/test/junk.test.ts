@@ -63,6 +63,7 @@ const CALLS: readonly Call[] = [
   ['parseHeaders({}, …)', (junk) => core.parseHeaders({}, junk), ALL],
   ['problem(…)', (junk) => core.problem(junk), ['undefined', '{}']],
   ['exposed(…)', (junk) => core.exposed(junk), []],
+  ['unshared(…)', (junk) => core.unshared(junk), []],
   ['several(…)', (junk) => core.several(junk), ['a function']],
   ['localStore(…)', (junk) => core.localStore(junk), ['undefined', '{}']],
   ['addressKey(…)', (junk) => addressKey(junk), []],

@@ -57,7 +57,12 @@ function middlewareOf<E extends Env>(limiter: Limiter<Context<E>>, owner: object
     const taken = limiter.take(c)
     const outcome = 'then' in taken ? await taken : taken
     const onNode = addToNodeResponse(c, owner, outcome.headers)
-    if (!onNode) announce(c, outcome.headers)
+    // What depends on the handler's headers is set after it.
+    if (!onNode)
+      announce(
+        c,
+        outcome.headers.filter(({ unless }) => unless === undefined),
+      )
     c.set('rail', outcome)
     if (outcome.refusal !== undefined) {
       const { status, type, body } = outcome.refusal

@@ -43,10 +43,11 @@ export const refusalChecks = [
     },
     'unread-body',
   ),
-  check('a cost that can never fit gets no Retry-After, and is reported once', 'five-per-minute', async (app) => {
+  check('a cost that can never fit is 422 without a wait, and is reported once', 'five-per-minute', async (app) => {
     const refused = await app.get('/', { cost: 6 })
-    expect([refused.status, refused.body]).toEqual([429, '{"error":"rate_limited"}'])
+    expect([refused.status, refused.body]).toEqual([422, '{"error":"cost_too_large","most":5}'])
     expect(railHeaders(refused)).toEqual({ 'RateLimit-Policy': '"per_minute";q=5;w=60', RateLimit: '"per_minute";r=5' })
+    expect([refused.header('x-should-retry'), refused.header('Cache-Control')]).toEqual(['false', 'no-store'])
     await app.get('/', { cost: 7 })
     expect((await app.seen()).reported).toEqual(['RAIL_NEVER_FITS'])
     expect((await app.get()).header('RateLimit')).toBe('"per_minute";r=4;t=12')

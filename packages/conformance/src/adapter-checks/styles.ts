@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import type { Answer } from '../test-adapter/wire.js'
-import { check } from './check.js'
+import { check, expectHeaders, railHeaders } from './check.js'
 
 /** Header styles other than the default. */
 export const styleChecks = [
@@ -30,6 +30,14 @@ export const styleChecks = [
       expect([answer.lines('RateLimit-Limit'), answer.lines('X-RateLimit-Reset')]).toEqual([1, 1])
     }),
   ),
+  check('unshared headers are not on a response for shared caches, but on its refusal', 'shared-cache', async (app) => {
+    const [allowed, refused] = [await app.get(), await app.get()]
+    expect([allowed.status, allowed.header('Cache-Control'), railHeaders(allowed)]).toEqual([200, 's-maxage=300', {}])
+    expect([refused.status, refused.header('RateLimit')]).toEqual([429, '"per_minute";r=0;t=60'])
+  }),
+  check('unshared headers are on every other response', 'private-cache', async (app) => {
+    expectHeaders(await app.get(), '"per_minute";q=1;w=60', '"per_minute";r=0;t=60')
+  }),
 ]
 
 function fields(limit: number, remaining: number, reset: number): Record<string, string> {

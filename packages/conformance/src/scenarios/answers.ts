@@ -8,6 +8,7 @@ import {
   perDay,
   perMinute,
   problem,
+  unshared,
   xRateLimit,
 } from '@rail/core'
 import type { ScenarioMaker } from './tools.js'
@@ -63,6 +64,14 @@ export const answerScenarios = {
       'Access-Control-Expose-Headers': 'X-Request-Id',
       'Cache-Control': 'public, max-age=300',
     },
+  }),
+  'shared-cache': ({ customer }) => ({
+    limiters: [{ identify: customer, limits: [perMinute(1)], headers: unshared(draft11) }],
+    upstream: { 'Cache-Control': 's-maxage=300' },
+  }),
+  'private-cache': ({ customer }) => ({
+    limiters: [{ identify: customer, limits: [perMinute(1)], headers: unshared(draft11) }],
+    upstream: { 'Cache-Control': 'private, max-age=300' },
   }),
   'behind-proxy': ({ customer }) => ({
     limiters: [{ identify: customer, limits: [perMinute(1)] }],

@@ -23,7 +23,7 @@ const FAULTS: readonly (readonly [fault: string, ...sentences: (string | RegExp)
   ],
   [
     'L6: a cost above the limit is refused and spends the window',
-    'a cost that can never fit gets no Retry-After, and is reported once',
+    'a cost that can never fit is 422 without a wait, and is reported once',
     'a refused expensive request takes nothing: a cheap one fits at once',
   ],
   ['L8: routes of one group do not share', 'routes of one scope share its buckets'],

@@ -17,6 +17,8 @@ export interface Field {
   readonly standing?: Standing | undefined
   /** The value that the same limiter sent before for this request: it is removed from what is there first. */
   readonly instead?: string | undefined
+  /** Whether the response goes without this header, by those that it has when its head is written. @default never */
+  readonly unless?: ((read: FieldReader) => boolean) | undefined
 }
 
 /** The limit that the headers of a group describe. A style that has such groups brings how they meet others. */
@@ -36,7 +38,9 @@ export type FieldReader = (name: string) => string | undefined
  * nothing.
  */
 export function mergeFields(read: FieldReader, fields: readonly Field[]): { name: string; value: string }[] {
-  return fields.map((field) => ({ name: field.name, value: merged(read(field.name), field, read) }))
+  return fields
+    .filter(({ unless }) => !unless?.(read))
+    .map((field) => ({ name: field.name, value: merged(read(field.name), field, read) }))
 }
 
 /**

@@ -8,7 +8,7 @@ import { parseDictionary } from './structured-field.js'
 
 /*
  * The styles that describe one limit, the tightest: the one that refused with the longest wait, else the one with the
- * fewest tokens left, of equals the first. They cannot leave a reset out: a cost that never fits gets the time until full.
+ * fewest tokens left, of equals the first. Where the cost never fits there is no reset: a client would come back for nothing.
  */
 
 /**
@@ -22,7 +22,7 @@ export const draft7: HeaderStyle = {
     if (decision === undefined) return []
     const standing = standingOf(decision.limits, 0, inDictionary)
     const { limit, remaining, reset } = standing
-    const value = `limit=${limit}, remaining=${remaining}, reset=${reset}`
+    const value = `limit=${limit}, remaining=${remaining}${reset === undefined ? '' : `, reset=${reset}`}`
     return [
       { name: 'RateLimit-Policy', value: quotasOf(decision.limits), merge: 'list' },
       { name: 'RateLimit', value, merge: 'tightest', standing },
@@ -53,27 +53,26 @@ export const xRateLimit: HeaderStyle = {
     if (decision === undefined) return []
     const now = readClock(epochMs === undefined ? epochNow : () => epochMs)
     const standing = standingOf(decision.limits, now, inGroup('X-RateLimit'))
-    const [limit, remaining, reset] = group('X-RateLimit', standing) as [Field, Field, Field]
+    const [limit, remaining, ...reset] = group('X-RateLimit', standing) as [Field, Field, ...Field[]]
     const value = String(standing.limit - standing.remaining)
-    return [limit, remaining, { name: 'X-RateLimit-Used', value, merge: 'tightest', standing }, reset]
+    return [limit, remaining, { name: 'X-RateLimit-Used', value, merge: 'tightest', standing }, ...reset]
   },
 }
 
-/** The three headers of a group, such as `RateLimit-Limit`, `-Remaining` and `-Reset`. */
+/** The headers of a group, such as `RateLimit-Limit`, `-Remaining` and, where a wait helps, `-Reset`. */
 function group(prefix: string, standing: SentStanding): readonly Field[] {
-  return (['Limit', 'Remaining', 'Reset'] as const).map((part) => ({
-    name: `${prefix}-${part}`,
-    value: String(standing[part.toLowerCase() as keyof SentNumbers]),
-    merge: 'tightest',
-    standing,
-  }))
+  return (['Limit', 'Remaining', 'Reset'] as const).flatMap((part) => {
+    const value = standing[part.toLowerCase() as keyof SentNumbers]
+    return value === undefined ? [] : [{ name: `${prefix}-${part}`, value: String(value), merge: 'tightest', standing }]
+  })
 }
 
 /** The numbers of one limit, as they are sent. */
 interface SentNumbers {
   readonly limit: number
   readonly remaining: number
-  readonly reset: number
+  /** Seconds; `undefined` where no wait helps. */
+  readonly reset: number | undefined
 }
 
 /** Reads the numbers of the headers that are there already; `undefined` where they are not complete. */
@@ -83,7 +82,7 @@ type NumbersIn = (existing: string | undefined, read: FieldReader | undefined) =
 class SentStanding implements Standing, SentNumbers {
   readonly limit: number
   readonly remaining: number
-  readonly reset: number
+  readonly reset: number | undefined
   readonly #refused: boolean
   readonly #numbersIn: NumbersIn
   #instead: SentStanding | undefined
@@ -124,8 +123,8 @@ function isSame(a: SentNumbers, b: SentNumbers | undefined): boolean {
 function standingOf(limits: readonly LimitStatus[], fromMs: number, numbersIn: NumbersIn): SentStanding {
   const status = tightestOf(limits)
   const wait = sentWaitOf(status)
-  const sent = Math.min(wait === Number.POSITIVE_INFINITY ? status.fullAfterMs : wait, MOST_SECONDS * 1000)
-  const reset = Math.max(0, Math.ceil((fromMs + sent) / 1000))
+  const sent = Math.min(wait, MOST_SECONDS * 1000)
+  const reset = wait === Number.POSITIVE_INFINITY ? undefined : Math.max(0, Math.ceil((fromMs + sent) / 1000))
   const { limit, remaining, refused } = status
   return new SentStanding({ limit: limit.burst, remaining, reset }, refused, numbersIn)
 }

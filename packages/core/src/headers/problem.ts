@@ -6,14 +6,20 @@ import { adviceOnName } from '../base/suggestion.js'
 import type { Decision } from '../bucket/decision.js'
 import type { OnReject, RejectReply } from './reject.js'
 
-/** The members of a problem (RFC 9457 section 3.1). `status` is always the response's own. */
-export interface ProblemOptions<Request> {
+/** The members of one kind of problem (RFC 9457 section 3.1). `status` is always the response's own. */
+export interface ProblemMembers<Request> {
   /** A URI reference that identifies the kind of problem. @default 'about:blank' */
   readonly type?: string | undefined
-  /** The name of the kind of problem, the same for every occurrence. @default 'Too Many Requests' */
+  /** The name of the kind of problem, the same for every occurrence. @default the name of the status */
   readonly title?: string | undefined
   /** An explanation for people. Left out where it is or returns `undefined`. */
   readonly detail?: string | ((request: Request, decision: Decision) => string | undefined) | undefined
+}
+
+/** The options of {@link problem}. `type`, `title` and `detail` are those of a 429. */
+export interface ProblemOptions<Request> extends ProblemMembers<Request> {
+  /** The members of a 422, which a wait cannot help. Its body has `most` too, the largest cost that fits. */
+  readonly tooLarge?: ProblemMembers<Request> | undefined
   /** A URI reference to this occurrence, such as the request's path. Left out where it is or returns `undefined`. */
   readonly instance?: string | ((request: Request) => string | undefined) | undefined
   /**
@@ -34,23 +40,38 @@ export interface ProblemOptions<Request> {
  * @throws RailError `RAIL_BAD_OPTION`, `RAIL_UNKNOWN_OPTION` for wrong options
  */
 export function problem<Request>(options: ProblemOptions<Request> = {}): OnReject<Request> {
-  const names = CHECKS.map(([name]) => name)
-  checkOptionNames(options, names, 'problem()', adviceOnMember)
-  for (const [name, expected, passes] of CHECKS) checkOption(`problem().${name}`, options[name], expected, passes)
-  const { type = 'about:blank', title = 'Too Many Requests', detail, instance, violatedPolicies = true } = options
-  return ({ status, decision }, request, report) => {
+  checkMembers(options, 'problem()', [...MEMBERS, ...OTHERS])
+  const { instance, violatedPolicies = true, tooLarge = {} } = options
+  checkMembers(tooLarge, 'problem().tooLarge', MEMBERS)
+  return ({ status, most, decision }, request, report) => {
     const member = (name: string, value: string | (() => unknown) | undefined): string | undefined =>
-      stringOf(`problem().${name}()`, value, report)
-    const where = member('instance', typeof instance === 'function' ? () => instance(request) : instance)
+      stringOf(`${name}()`, value, report)
+    const where = member('problem().instance', typeof instance === 'function' ? () => instance(request) : instance)
     if (decision === undefined) return replyOf({ ...REDUCED_CAPACITY, status, instance: where })
+    const isTooLarge = status === 422
+    const {
+      type = 'about:blank',
+      title = isTooLarge ? 'Unprocessable Content' : 'Too Many Requests',
+      detail,
+    } = isTooLarge ? tooLarge : options
+    const subject = isTooLarge ? 'problem().tooLarge.detail' : 'problem().detail'
     return replyOf({
       type,
       title,
       status,
-      detail: member('detail', typeof detail === 'function' ? () => detail(request, decision) : detail),
+      detail: member(subject, typeof detail === 'function' ? () => detail(request, decision) : detail),
       instance: where,
+      most,
       'violated-policies': violatedPolicies ? decision.refusedBy : undefined,
     })
+  }
+}
+
+function checkMembers<Options extends object>(options: Options, where: string, checks: readonly Check[]): void {
+  const names = checks.map(([name]) => name)
+  checkOptionNames(options, names, where, adviceOnMember)
+  for (const [name, expected, passes] of checks) {
+    checkOption(`${where}.${name}`, options[name as keyof Options], expected, passes)
   }
 }
 
@@ -90,10 +111,16 @@ function replyOf(members: object): RejectReply {
 const isUriReference = (value: unknown): boolean =>
   typeof value === 'string' && /^[\w\-.~:/?#[\]@!$&'()*+,;=%]+$/.test(value)
 
-const CHECKS: readonly (readonly [keyof ProblemOptions<unknown>, string, (value: unknown) => boolean])[] = [
+type Check = readonly [name: keyof ProblemOptions<unknown>, expected: string, passes: (value: unknown) => boolean]
+
+const MEMBERS: readonly Check[] = [
   ['type', 'a URI reference', isUriReference],
   ['title', 'a string', isString],
   ['detail', 'a string, or a function that returns one', (value) => isString(value) || isFunction(value)],
+]
+
+const OTHERS: readonly Check[] = [
+  ['tooLarge', 'an object with type, title or detail', (value) => typeof value === 'object' && value !== null],
   ['instance', 'a URI reference, or a function', (value) => isFunction(value) || isUriReference(value)],
   ['violatedPolicies', 'true or false', isBoolean],
 ]

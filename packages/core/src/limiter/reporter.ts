@@ -1,9 +1,9 @@
-import { advice } from '../base/advice.js'
-import { RailError, railError, shown } from '../base/errors.js'
+import { RailError, shown } from '../base/errors.js'
 import { attempt } from '../base/maybe-promise.js'
 import { warn } from '../base/warning.js'
 import type { Decision } from '../bucket/decision.js'
 import { sentName } from '../limit/sent-name.js'
+import { neverFits } from './never-fits.js'
 
 /** Calls the user's `onError` with errors that do not stop a request, no more often than is useful. */
 export interface Reporter {
@@ -16,7 +16,7 @@ export interface Reporter {
 }
 
 export function createReporter(onError: (error: unknown) => void = warn): Reporter {
-  const neverFits = new Set<string>()
+  const known = new Set<string>()
   let failures = 0
   let reportedAt = Number.NEGATIVE_INFINITY
 
@@ -42,10 +42,9 @@ export function createReporter(onError: (error: unknown) => void = warn): Report
       if (decision.retryAfterMs !== Number.POSITIVE_INFINITY) return
       for (const { limit, scope, cost, refused } of decision.limits) {
         const name = sentName(scope, limit)
-        if (!refused || cost <= limit.wholeBurst || neverFits.has(name) || neverFits.size >= MOST_NAMES) continue
-        neverFits.add(name)
-        const fact = `cost: expected at most ${limit.wholeBurst}, the burst of limit "${name}", got ${cost}`
-        report(railError('RAIL_NEVER_FITS', fact, advice('Raise the burst, or take less at once.')))
+        if (!refused || cost <= limit.wholeBurst || known.has(name) || known.size >= MOST_NAMES) continue
+        known.add(name)
+        report(neverFits(limit, name, cost))
       }
     },
   }

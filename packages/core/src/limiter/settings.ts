@@ -17,6 +17,7 @@ import { checkLimits } from '../limit/check-limits.js'
 import { MemoryStore } from '../memory/memory-store.js'
 import { type Answer, type Answering, answerTo, unavailableTo } from './answer.js'
 import { chargingBy, scopeWithin } from './charging.js'
+import { checkFits } from './never-fits.js'
 import type { Charging, LimiterOptions, PlainCharging, RouteOptions } from './options.js'
 import { replying } from './reply.js'
 import { createReporter, type Reporter } from './reporter.js'
@@ -63,6 +64,7 @@ export function settingsOf<Request>(options: LimiterOptions<Request>, framework?
   const onStoreFailure = dryRun && options.onStoreFailure === 'refuse' ? 'allow' : options.onStoreFailure
   const unavailable = (request: Request): MaybePromise<Answer> => unavailableTo(answering, request)
   defineLimits(store, scope, options.limits)
+  checkFits(options.cost, scope, options.limits)
   return {
     store,
     clock,
@@ -78,7 +80,11 @@ export function settingsOf<Request>(options: LimiterOptions<Request>, framework?
     settle: dryRun ? () => {} : (record, actualCost, readNow) => record.settle(actualCost, readNow),
     routeOf(earlier, more) {
       const route = routeOf(earlier, more, options)
-      defineLimits(store, scopeWithin(scope, route.scope), route.limits)
+      const scopeOfRoute = scopeWithin(scope, route.scope)
+      const { cost = options.cost } = route
+      checkFits(cost, scope, options.limits)
+      checkFits(cost, scopeOfRoute, route.limits)
+      defineLimits(store, scopeOfRoute, route.limits)
       return route
     },
   }

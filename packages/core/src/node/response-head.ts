@@ -124,10 +124,11 @@ function inOnePiece(text: string): string {
   return text.charCodeAt(0) === 0 ? '' : text
 }
 
-/** Whether none of the headers is set, as is usual, so that nothing has to be merged. */
+/** Whether all of the headers are sent as they are, as is usual: none is set, so nothing has to be merged. */
 function isFree(response: HeadWriter, fields: readonly Field[]): boolean {
   for (let index = 0; index < fields.length; index++) {
-    if (response.getHeader((fields[index] as Field).name) !== undefined) return false
+    const { name, unless } = fields[index] as Field
+    if (unless !== undefined || response.getHeader(name) !== undefined) return false
   }
   return true
 }

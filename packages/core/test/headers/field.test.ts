@@ -26,7 +26,13 @@ function merged(there: Sent, fields: readonly Field[]): Sent {
 }
 
 function limiterOf(limits: readonly Limit[], headers: HeaderStyle, cost = 1): Limiter<object> {
-  return createLimiter<object>({ identify: () => 'acme', limits, headers, cost, clock: manualClock(1_700_000_000_000) })
+  return createLimiter<object>({
+    identify: () => 'acme',
+    limits,
+    headers,
+    cost: () => cost,
+    clock: manualClock(1_700_000_000_000),
+  })
 }
 
 async function fieldsOf(limits: readonly Limit[], headers: HeaderStyle, cost = 1): Promise<readonly Field[]> {
@@ -218,6 +224,7 @@ it('two limiters make two lists of draft-11, and one Retry-After', async () => {
     'RateLimit-Policy': '"per_second";q=10;w=1, "per_minute";q=1;w=60',
     RateLimit: '"per_second";r=9;t=1, "per_minute";r=1',
     'Retry-After': '3',
+    'x-should-retry': 'false',
     'Cache-Control': 'no-store',
   })
 })

@@ -24,7 +24,17 @@ function eleventh(headers: HeaderStyle, onReject?: OnReject<string>): string {
   const limits = [perSecond(10), perMinute(300)]
   const limiter = createLimiter<string>({ identify: (key) => key, limits, headers, onReject, clock })
   for (let count = 0; count < 10; count++) limiter.take('acme')
-  const outcome = limiter.take('acme') as Outcome
+  return written(limiter.take('acme') as Outcome)
+}
+
+/** The answer to a cost above the burst of the first limit. */
+function tooLarge(): string {
+  const limits = [perSecond(10), perMinute(300)]
+  const limiter = createLimiter<string>({ identify: (key) => key, limits, cost: () => 11, onError: () => {} })
+  return written(limiter.take('acme') as Outcome)
+}
+
+function written(outcome: Outcome): string {
   const fields = outcome.headers.map(({ name, value }) => `${name}: ${value}`)
   return [...fields, `Content-Type: ${outcome.refusal?.type}`, '', outcome.refusal?.body].join('\n')
 }
@@ -35,6 +45,7 @@ it('docs/headers.md shows every style exactly as it is sent', () => {
     eleventh(draft7),
     eleventh(draft6),
     eleventh(xRateLimit),
+    tooLarge(),
     eleventh(draft11, problem()),
   ])
 })

@@ -205,11 +205,15 @@ describe('the tightest limit', () => {
     }
   })
 
-  it('tells the time until full where a cost can never fit, as these styles cannot leave it out', () => {
+  it('has no reset where a cost can never fit', () => {
     const decision = decisionOn([small], 11, [5])
-    expect(told([draft7], decision)[1]).toBe('RateLimit: limit=10, remaining=5, reset=1')
-    expect(told(draft6, decision)[2]).toBe('RateLimit-Reset: 1')
-    expect(told(xRateLimit, decision)[3]).toBe(`X-RateLimit-Reset: ${AT / 1000 + 1}`)
+    expect(told([draft7], decision)[1]).toBe('RateLimit: limit=10, remaining=5')
+    expect(told(draft6, decision)).toEqual(['RateLimit-Limit: 10', 'RateLimit-Remaining: 5'])
+    expect(told(xRateLimit, decision)).toEqual([
+      'X-RateLimit-Limit: 10',
+      'X-RateLimit-Remaining: 5',
+      'X-RateLimit-Used: 5',
+    ])
   })
 })
 
@@ -244,8 +248,8 @@ describe('several styles together', () => {
   })
 
   it('or none: a refusal keeps its own fields', async () => {
-    const { headers } = await outcomeOf({ headers: false, limits: [perSecond(1)], cost: 2 })
-    expect(sent(headers)).toEqual(['Cache-Control: no-store'])
+    const { headers } = await outcomeOf({ headers: false, limits: [perSecond(1)], cost: () => 2 })
+    expect(sent(headers)).toEqual(['x-should-retry: false', 'Cache-Control: no-store'])
   })
 })
 

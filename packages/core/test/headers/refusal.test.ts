@@ -57,9 +57,9 @@ describe('the JSON body', () => {
     })
   })
 
-  it('has no retry_after for a cost that never fits', async () => {
-    const { refusal, headers } = await refused({ cost: 2 })
-    expect(refusal?.body).toBe('{"error":"rate_limited"}')
+  it('has the largest cost that fits in place of retry_after for a cost that never fits', async () => {
+    const { refusal, headers } = await refused({ cost: () => 2 })
+    expect(refusal?.body).toBe('{"error":"cost_too_large","most":1}')
     expect(headers.map((field) => field.name)).not.toContain('Retry-After')
   })
 })
@@ -71,6 +71,35 @@ describe('problem details', () => {
     expect(refusal?.body).toBe(
       '{"type":"about:blank","title":"Too Many Requests","status":429,"violated-policies":["per_minute"]}',
     )
+  })
+
+  it('say for a cost that never fits another phrase, the status 422 and the largest cost that fits', async () => {
+    const { refusal } = await refused({
+      cost: () => 2,
+      onReject: problem({ type: '/429', title: 'Wait', detail: 'Wait.' }),
+    })
+    expect(refusal?.body).toBe(
+      '{"type":"about:blank","title":"Unprocessable Content","status":422,"most":1,"violated-policies":["per_minute"]}',
+    )
+  })
+
+  it('have members of their own for a cost that never fits', async () => {
+    const tooLarge = { type: '/422', title: 'Too much', detail: (asked: Asked) => `${asked.path} is too large.` }
+    const { refusal } = await refused({ cost: () => 2, onReject: problem({ tooLarge, violatedPolicies: false }) })
+    expect(refusal?.body).toBe(
+      '{"type":"/422","title":"Too much","status":422,"detail":"/v1/links is too large.","most":1}',
+    )
+    const wait = await refused({ onReject: problem({ tooLarge }) })
+    expect(wait.refusal?.body).toContain('"title":"Too Many Requests","status":429,"violated-policies"')
+  })
+
+  it.each<[object, string]>([
+    [{ tooLarge: { titel: 'x' } }, 'titel: not an option of problem().tooLarge. Did you mean "title"?'],
+    [{ tooLarge: { instance: '/x' } }, 'instance: not an option of problem().tooLarge. Options: type, title, detail.'],
+    [{ tooLarge: { type: 1 } }, 'problem().tooLarge.type: expected a URI reference, got 1.'],
+    [{ tooLarge: 'x' }, 'problem().tooLarge: expected an object with type, title or detail, got "x".'],
+  ])('refuse wrong members for a cost that never fits: %j', (options, message) => {
+    expect(() => problem(options as ProblemOptions<Asked>)).toThrow(message)
   })
 
   it('name limits as they are sent, with their scope and unescaped', async () => {

@@ -3,6 +3,7 @@ import {
   createLimiter,
   type Decision,
   type LimiterOptions,
+  limit,
   localStore,
   MemoryStore,
   manualClock,
@@ -13,6 +14,7 @@ import {
   RailError,
   type Store,
   several,
+  share,
 } from '../../src/index.js'
 
 interface Asked {
@@ -326,21 +328,59 @@ describe('a dry run of a request that is asked about twice', () => {
 })
 
 describe('a cost that never fits', () => {
-  test('is 429 without Retry-After, without t and without retry_after, and is told once for each limit', async () => {
-    const { limiter, codes, errors } = limiterOf({ limits: [perMinute(10), perSecond(3)], cost: 5 })
+  test('is 422 with the largest cost that fits, and without a wait, and is reported once for each limit', async () => {
+    const { limiter, codes, errors } = limiterOf({ limits: [perMinute(10), perSecond(3)], cost: () => 5 })
     for (let request = 0; request < 3; request++) {
       const { refusal, headers } = await limiter.take({})
-      expect(refusal).toMatchObject({ status: 429, retryAfter: undefined, body: '{"error":"rate_limited"}' })
+      expect(refusal).toMatchObject({
+        status: 422,
+        retryAfter: undefined,
+        most: 3,
+        body: '{"error":"cost_too_large","most":3}',
+      })
       expect(headers.map(({ name, value }) => `${name}: ${value}`)).toEqual([
         'RateLimit-Policy: "per_minute";q=10;w=60, "per_second";q=3;w=1',
         'RateLimit: "per_minute";r=10;t=0, "per_second";r=3',
+        'x-should-retry: false',
         'Cache-Control: no-store',
       ])
     }
     expect(codes()).toEqual(['RAIL_NEVER_FITS'])
     expect(errors[0]?.message).toMatch(/^cost: expected at most 3, the burst of limit "per_second", got 5/)
-    await limiter.with({ cost: 11 }).take({})
+    await limiter.with({ cost: () => 11 }).take({})
     expect(codes()).toEqual(['RAIL_NEVER_FITS', 'RAIL_NEVER_FITS'])
+  })
+
+  test('wins over a limit that a wait would help, and takes nothing', async () => {
+    let cost = 3
+    const { limiter } = limiterOf({ limits: [perMinute(10), perSecond(3)], cost: () => cost })
+    await limiter.take({})
+    cost = 4
+    const { refusal, decision } = await limiter.take({})
+    expect([refusal?.status, refusal?.most]).toEqual([422, 3])
+    expect(decision?.limits.map(({ remaining }) => remaining)).toEqual([7, 0])
+  })
+
+  test('names the least of the bursts that are too small, of shares the whole one', async () => {
+    const limits = [limit({ name: 'a', tokens: 9, per: '1s' }), share(limit({ name: 'b', tokens: 6, per: '1s' }), 3)]
+    const { limiter } = limiterOf({ limits: () => limits, cost: () => 10 })
+    expect((await limiter.take({})).refusal?.most).toBe(6)
+  })
+
+  test.each<[string, () => unknown]>([
+    ['of the limiter', () => limiterOf({ limits: [perMinute(10), perSecond(3)], cost: 5 })],
+    ['of a route', () => limiterOf({ limits: [perSecond(3)] }).limiter.with({ cost: 5 })],
+    [
+      'of a route that keeps the limiter’s cost',
+      () => limiterOf({ limits: [perMinute(9)], cost: 5 }).limiter.with({ scope: 'x', limits: [perSecond(3)] }),
+    ],
+  ])('is an error at once where cost and limits are the same for every request: %s', (_which, make) => {
+    expect(make).toThrow(expect.objectContaining({ code: 'RAIL_NEVER_FITS' }))
+    expect(make).toThrow(/^cost: expected at most 3, the burst of limit "(x\.)?per_second", got 5/)
+  })
+
+  test('is none where the limit counts requests', () => {
+    expect(() => limiterOf({ limits: [perSecond(3, { counts: 'requests' })], cost: 5 })).not.toThrow()
   })
 })
 

@@ -86,7 +86,7 @@ describe('a request that is checked twice', () => {
     const { reports, limiter } = counting()
     const request = { key: 'acme' }
     await limiter.take(request)
-    expect((await limiter.with({ cost: 4 }).take(request)).refusal?.status).toBe(429)
+    expect((await limiter.with({ cost: () => 4 }).take(request)).refusal?.status).toBe(422)
     expect(reports.next()?.usage).toEqual([['acme', 0, 1, 1, [['per_second', 1]]]])
   })
 
@@ -95,7 +95,7 @@ describe('a request that is checked twice', () => {
     const request = { key: 'acme' }
     await limiter.take(request)
     expect(reports.next()?.usage).toEqual([['acme', 1, 0, 1, []]])
-    await limiter.with({ cost: 4 }).take(request)
+    await limiter.with({ cost: () => 4 }).take(request)
     reports.acknowledge(1)
     expect(reports.next()?.usage).toEqual([['acme', 0, 1, 0, [['per_second', 1]]]])
     reports.acknowledge(2)

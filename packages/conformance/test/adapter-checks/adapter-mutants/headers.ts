@@ -19,6 +19,26 @@ const answered = new WeakSet<ServerResponse>()
 
 export const HEADER_MUTANTS: readonly Mutant[] = [
   {
+    fault: 'it does not look at the headers of the response',
+    breaks: ['unshared headers are not on a response for shared caches, but on its refusal'],
+    addFields: (res, owner, { headers }) =>
+      addFields(
+        res,
+        owner,
+        headers.map(({ unless: _, ...field }) => field),
+      ),
+  },
+  {
+    fault: 'it leaves out what depends on the headers of the response',
+    breaks: ['unshared headers are on every other response'],
+    addFields: (res, owner, { headers }) =>
+      addFields(
+        res,
+        owner,
+        headers.filter(({ unless }) => unless === undefined),
+      ),
+  },
+  {
     fault: 'it sends headers with refusals only',
     breaks: ['the headers are on an ordinary answer'],
     ...sending((_field, { refusal }) => (refusal === undefined ? undefined : {})),

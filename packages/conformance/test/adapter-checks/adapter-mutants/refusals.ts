@@ -61,7 +61,7 @@ export const REFUSAL_MUTANTS: readonly Mutant[] = [
   },
   {
     fault: 'it sends a wait to a client that need not wait',
-    breaks: ['a cost that can never fit gets no Retry-After, and is reported once'],
+    breaks: ['a cost that can never fit is 422 without a wait, and is reported once'],
     outcome: (outcome) =>
       outcome.refusal === undefined || outcome.refusal.retryAfter !== undefined
         ? outcome
@@ -70,7 +70,7 @@ export const REFUSAL_MUTANTS: readonly Mutant[] = [
   {
     fault: 'it reports no errors',
     breaks: [
-      'a cost that can never fit gets no Retry-After, and is reported once',
+      'a cost that can never fit is 422 without a wait, and is reported once',
       'settling with a value that is no cost is reported, and changes nothing',
       'an error in onDecision is reported and changes nothing',
     ],
