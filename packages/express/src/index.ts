@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import { createLimiter, type Limiter, type LimiterOptions, type Outcome, type RouteOptions } from '@rail/core'
-import { addFields, isPreflight } from '@rail/core/adapter'
+import { addFields, type Framework, isPreflight } from '@rail/core/adapter'
 import type { NextFunction, Request, Response } from 'express'
+import { functionsFor } from './functions-for.js'
 
 // The one list of what users need from core, so that one install and one import line are enough.
 // biome-ignore lint/performance/noReExportAll: to list the names here again would be a second list.
@@ -54,7 +55,7 @@ function middlewareOf(limiter: Limiter<Request>, owner: object): RateLimit {
   function rateLimitMiddleware(req: Request, res: Response, next: NextFunction): void {
     const answer = (outcome: Outcome): void => {
       req.rail = outcome
-      addFields(res, owner, outcome.headers, FRAMEWORK)
+      addFields(res, owner, outcome, FRAMEWORK)
       if (outcome.refusal === undefined) next()
       // A timeout in front of the limiter may have answered in the meantime.
       else if (!res.headersSent) {
@@ -75,6 +76,7 @@ function middlewareOf(limiter: Limiter<Request>, owner: object): RateLimit {
     if ('then' in outcome) outcome.then(answer, next)
     else answer(outcome)
   }
+  limiters.set(rateLimitMiddleware, limiter)
   return Object.assign(rateLimitMiddleware as RateLimit, {
     with: (route: RouteOptions<Request>) => middlewareOf(limiter.with(route), owner),
     of: (req: IncomingMessage) => limiter.of(req as Request),
@@ -92,5 +94,11 @@ export function preflights(req: Request): boolean {
   return isPreflight({ method: req.method, header: (name) => req.get(name) })
 }
 
-/** Express gives each request and response the prototypes of its application. */
-const FRAMEWORK = { reshaped: true }
+/** The limiter of each middleware. */
+const limiters = new WeakMap<object, Limiter<Request>>()
+
+const FRAMEWORK: Framework<Request> = {
+  // Express gives each request and response the prototypes of its application.
+  reshaped: true,
+  ahead: (req) => functionsFor(req).map((middleware) => limiters.get(middleware)),
+}

@@ -52,6 +52,20 @@ it('refuses HEAD on a server that forbids to write bodies where there is none', 
   expect(await statuses(app, ['/', '/'], 'HEAD')).toEqual([200, 429])
 })
 
+it.each([
+  ['an application that is mounted', (inner: express.Express) => express().use('/sub', inner)],
+  [
+    'one that a handler calls',
+    (inner: express.Express) => express().use('/sub', (req, res, next) => inner(req, res, next)),
+  ],
+])('counts a request once, also in %s', async (_, mount) => {
+  const limiter = rateLimit({ identify: () => 'acme', limits: [perMinute(3)], clock: manualClock() })
+  const inner = express()
+  inner.get('/', limiter, limiter.with({ cost: 2 }), (_req, res) => void res.send('ok'))
+  const app = express().use(limiter, mount(inner))
+  expect(await statuses(app, ['/sub', '/sub', '/', '/'])).toEqual([200, 429, 404, 429])
+})
+
 it('whoever wraps end can still add a field to a refusal', async () => {
   const app = express()
   app.use((_req, res, next) => {

@@ -6,7 +6,7 @@ import {
   RailError,
   type RouteOptions,
 } from '@rail/core'
-import { addFields, checkOption, isPreflight, suggestionFor, unexpected } from '@rail/core/adapter'
+import { addFields, checkOption, type Framework, isPreflight, suggestionFor, unexpected } from '@rail/core/adapter'
 import type {
   FastifyInstance,
   FastifyPluginCallback,
@@ -17,6 +17,8 @@ import type {
   RouteGenericInterface,
 } from 'fastify'
 import fastifyPlugin from 'fastify-plugin'
+import { isEqual } from './equal-options.js'
+import { hooksOfRoute, keepHooks } from './route-hooks.js'
 import { routeLimiters } from './route-limiters.js'
 
 // The one list of what users need from core, so that one install and one import line are enough.
@@ -63,8 +65,8 @@ export type Hook = <Route extends RouteGenericInterface, Server extends RawServe
 /**
  * Limits requests to a Fastify 5 application: a plugin for `register`. Called with the options alone it returns a plugin
  * that has `with` and `of` too. It limits all routes of the context that it is registered in and of its children, also those
- * declared before it, and 404s. Registered with the same options object in several contexts it is one limiter, which
- * counts a request once. Errors in `identify`, `limits` or `cost` go to the error handler.
+ * declared before it, and 404s. Registered with the same options object in several contexts, or with equal options in a
+ * context and one inside, it is one limiter, which counts a request once. Errors in `identify`, `limits` or `cost` go to the error handler.
  *
  * @example
  * await app.register(rateLimit, { identify: (request) => request.customer.id, limits: [perSecond(10), perMinute(300)] })
@@ -90,19 +92,36 @@ export function rateLimit(
 }
 
 /** The plugins of an application, by the server that all of its contexts share. */
-const registered = new WeakMap<object, WeakMap<RateLimitOptions, RateLimit>>()
+const registered = new WeakMap<object, Registered[]>()
+
+interface Registered {
+  readonly app: FastifyInstance
+  readonly options: RateLimitOptions
+  readonly plugin: RateLimit
+}
 
 /** The application's one plugin for these options, whichever context comes first: a child may come before its parent. */
-function pluginFor({ server }: FastifyInstance, options: RateLimitOptions): RateLimit {
-  const known = registered.get(server) ?? new WeakMap<RateLimitOptions, RateLimit>()
-  registered.set(server, known)
-  const plugin = known.get(options) ?? pluginOf(options)
-  known.set(options, plugin)
+function pluginFor(app: FastifyInstance, options: RateLimitOptions): RateLimit {
+  const known = registered.get(app.server) ?? []
+  registered.set(app.server, known)
+  const same = known.find(
+    (other) =>
+      other.options === options ||
+      // A request of the one inside reaches both.
+      ((isWithin(app, other.app) || isWithin(other.app, app)) && isEqual(other.options, options)),
+  )
+  const plugin = same?.plugin ?? pluginOf(options)
+  known.push({ app, options, plugin })
   return plugin
 }
 
+/** Whether a context is this one, or inside it: Fastify makes a context from the one around it. */
+function isWithin(app: FastifyInstance, outer: FastifyInstance): boolean {
+  return app === outer || Object.prototype.isPrototypeOf.call(outer, app)
+}
+
 function pluginOf(options: RateLimitOptions): RateLimit {
-  const limiter = createLimiter<FastifyRequest>(options, { ownOptions: ['hook'] })
+  const limiter = createLimiter<FastifyRequest>(options, FRAMEWORK)
   const { hook = 'onRequest' } = options
   const hint = suggestionFor(String(hook), HOOKS).trim() || undefined
   checkOption('hook', hook, "'onRequest' or 'preHandler'", (value) => HOOKS.includes(value), hint)
@@ -119,8 +138,9 @@ function pluginOf(options: RateLimitOptions): RateLimit {
     }
     if (!app.hasRequestDecorator('rail')) app.decorateRequest('rail')
     // For routes declared from here on, wrong options are errors at start; for those declared before, on their first request.
-    app.addHook('onRoute', ({ config, url }) => {
-      limiterOf(config?.rail, url)
+    app.addHook('onRoute', (route) => {
+      limiterOf(route.config?.rail, route.url)
+      keepHooks(route, limiters)
     })
     const countRequest: UsualHook = (request, reply, next) => {
       const { config, url = '' } = request.routeOptions
@@ -135,6 +155,7 @@ function pluginOf(options: RateLimitOptions): RateLimit {
     with: (route: RouteOptions<FastifyRequest>): Hook => {
       const ofRoute = limiter.with(route)
       const hook: UsualHook = (request, reply, done) => count(ofRoute, owner, request, reply, done)
+      limiters.set(hook, ofRoute)
       // A request over HTTP/2 has another type; the limiter's functions get the usual one.
       return hook as Hook
     },
@@ -174,7 +195,7 @@ function answer(
 ): void {
   request.rail = outcome
   // On the response itself, which hijack() and writes to reply.raw reach too.
-  addFields(reply.raw, owner, outcome.headers)
+  addFields(reply.raw, owner, outcome)
   if (outcome.refusal === undefined) done()
   else if (!reply.sent) {
     const { status, type, body } = outcome.refusal
@@ -188,6 +209,11 @@ function asIs(body: unknown): string {
 }
 
 const HOOKS: readonly unknown[] & readonly string[] = ['onRequest', 'preHandler']
+
+/** The limiter of each hook that `with` has made. */
+const limiters = new WeakMap<object, object>()
+
+const FRAMEWORK: Framework<FastifyRequest> = { ownOptions: ['hook'], ahead: hooksOfRoute }
 
 const META = { name: '@rail/fastify', fastify: '5.x' }
 

@@ -24,7 +24,7 @@ describe.each([
     }
     expect(seen).toEqual([
       ['/before', 200, '"per_minute";r=8;t=7'],
-      ['/costly', 200, '"per_minute";r=5;t=27'],
+      ['/costly', 200, '"per_minute";r=6;t=20'],
       ['/missing', 404, '"per_minute";r=5;t=27'],
       ['/tight', 200, '"per_minute";r=4;t=34, "/tight.per_minute";r=0;t=60'],
       ['/tight', 429, '"per_minute";r=4;t=34, "/tight.per_minute";r=0;t=60'],

@@ -45,6 +45,42 @@ describe('a Fastify plugin', () => {
     expect(await field(app, '/other')).toBe('"per_minute";r=3;t=24, "other";r=8;t=7')
   })
 
+  test('registered with equal options in a child of its context counts a request once, in a sibling for itself', async () => {
+    const { identify, clock } = { identify: () => 'acme', clock: manualClock() }
+    const equal = () => ({ identify, clock, limits: [perMinute(5)] })
+    const app = Fastify()
+    await app.register(async (parent) => {
+      await parent.register(rateLimit, equal())
+      await parent.register(async (child) => {
+        await child.register(rateLimit, equal())
+        child.get('/child', async () => 'ok')
+      })
+    })
+    await app.register(async (sibling) => {
+      await sibling.register(rateLimit, equal())
+      sibling.get('/sibling', async () => 'ok')
+    })
+    expect(await field(app, '/child')).toBe('"per_minute";r=4;t=12')
+    expect(await field(app, '/sibling')).toBe('"per_minute";r=4;t=12')
+    expect(await field(app, '/child')).toBe('"per_minute";r=3;t=24')
+  })
+
+  test("a refusal by the plugin announces the wait of the route's own hooks", async () => {
+    const limiter = rateLimit(options([perMinute(20)]))
+    const app = Fastify()
+    await app.register(limiter)
+    const writes = limiter.with({ scope: 'writes', limits: [perMinute(1)] })
+    app.post('/writes', { onRequest: writes, preHandler: [limiter.with({ cost: 2 })] }, async () => 'ok')
+    await app.inject({ method: 'POST', url: '/writes' })
+    for (let other = 0; other < 18; other++) await app.inject('/')
+    const { statusCode, headers } = await app.inject({ method: 'POST', url: '/writes' })
+    expect([statusCode, headers['retry-after'], (await app.inject('/')).headers['retry-after']]).toEqual([
+      429,
+      '60',
+      '3',
+    ])
+  })
+
   test('registered with the same options in a child first, and in its parent and a sibling, is one limiter all the same', async () => {
     const app = Fastify()
     const same = options([perMinute(5)])

@@ -6,11 +6,12 @@ import {
   type Outcome,
   type RouteOptions,
 } from '@rail/core'
-import { isPreflight, mergeFields } from '@rail/core/adapter'
+import { type Framework, isPreflight, mergeFields } from '@rail/core/adapter'
 import type { Context, Env, MiddlewareHandler, Next } from 'hono'
 import type { BlankEnv } from 'hono/types'
-import { addToNodeResponse } from './node-response.js'
-import { untilAnswered } from './unanswered.js'
+import { functionsFor } from './functions-for.js'
+import { addToNodeResponse, sameRequest } from './node-response.js'
+import { onEveryResponse } from './responses.js'
 
 // The one list of what users need from core, so that one install and one import line are enough.
 // biome-ignore lint/performance/noReExportAll: to list the names here again would be a second list.
@@ -49,14 +50,14 @@ export interface RateLimit<E extends Env = BlankEnv> extends MiddlewareHandler<E
  * @throws RailError for wrong options
  */
 export function rateLimit<E extends Env = BlankEnv>(options: RateLimitOptions<E>): RateLimit<E> {
-  return middlewareOf(createLimiter(options), {})
+  return middlewareOf(createLimiter(options, FRAMEWORK), {})
 }
 
 function middlewareOf<E extends Env>(limiter: Limiter<Context<E>>, owner: object): RateLimit<E> {
   const middleware: MiddlewareHandler<E> = async function rateLimitMiddleware(c, next) {
     const taken = limiter.take(c)
     const outcome = 'then' in taken ? await taken : taken
-    const onNode = addToNodeResponse(c, owner, outcome.headers)
+    const onNode = addToNodeResponse(c, owner, outcome)
     // What depends on the handler's headers is set after it.
     if (!onNode)
       announce(
@@ -72,6 +73,7 @@ function middlewareOf<E extends Env>(limiter: Limiter<Context<E>>, owner: object
     else await confirmed(c, next, limiter)
     return undefined
   }
+  limiters.set(middleware, limiter)
   return Object.assign(middleware, {
     with: (route: RouteOptions<Context<E>>) => middlewareOf(limiter.with(route), owner),
     of: (c: object) => limiter.of(c as Context<E>),
@@ -105,9 +107,8 @@ function announce(c: Context, fields: readonly Field[]): void {
 async function confirmed<E extends Env>(c: Context<E>, next: Next, limiter: Limiter<Context<E>>): Promise<void> {
   // A route of this limiter may have counted the request again by then.
   const confirmLatest = (): void => confirm(c, limiter.of(c)?.headers ?? [])
-  const answered = untilAnswered(c, confirmLatest)
+  onEveryResponse(c, confirmLatest)
   await next()
-  answered()
   confirmLatest()
 }
 
@@ -138,4 +139,12 @@ function set(c: Context, name: string, value: string): void {
     c.res = new Response(res.body, res)
     c.res.headers.set(name, value)
   }
+}
+
+/** The limiter of each middleware. */
+const limiters = new WeakMap<object, object>()
+
+const FRAMEWORK: Framework<Context> = {
+  sameRequest,
+  ahead: (c) => functionsFor(c).map((middleware) => limiters.get(middleware)),
 }

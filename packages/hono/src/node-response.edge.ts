@@ -2,3 +2,5 @@
 export function addToNodeResponse(): boolean {
   return false
 }
+
+export const sameRequest = undefined

@@ -1,4 +1,4 @@
-import type { Field } from '@rail/core'
+import type { Outcome } from '@rail/core'
 import { addFields, type HeadWriter } from '@rail/core/adapter'
 import type { Context } from 'hono'
 
@@ -13,15 +13,29 @@ interface NodeEnvironment {
  * `false` elsewhere, and for a request that a handler has made itself and passes to another application with its own
  * environment: the response to that one may never be sent.
  */
-export function addToNodeResponse(c: Context, owner: object, fields: readonly Field[]): boolean {
+export function addToNodeResponse(c: Context, owner: object, outcome: Outcome): boolean {
   const response = nodeResponseOf(c)
-  if (response !== undefined) addFields(response, owner, fields)
+  if (response !== undefined) addFields(response, owner, outcome)
   return response !== undefined
 }
 
-function nodeResponseOf(c: Context): HeadWriter | undefined {
+/**
+ * What contexts of one request have in common: Node's own request, where Hono runs on Node. An application that is mounted, or
+ * called by a handler with its environment, has a context of its own for the same request.
+ */
+export function sameRequest(c: object): object {
+  return nodeEnvironmentOf(c as Context)?.incoming ?? c
+}
+
+function nodeEnvironmentOf(c: Context): NodeEnvironment | undefined {
   const { incoming, outgoing } = (c.env ?? {}) as Partial<NodeEnvironment>
-  if (incoming === undefined || outgoing?.req !== incoming) return undefined
+  return incoming !== undefined && outgoing?.req === incoming ? { incoming, outgoing } : undefined
+}
+
+function nodeResponseOf(c: Context): HeadWriter | undefined {
+  const environment = nodeEnvironmentOf(c)
+  if (environment === undefined) return undefined
+  const { incoming, outgoing } = environment
   const { url } = c.req
   const { url: path = '', method } = incoming
   const isSame =

@@ -111,6 +111,19 @@ it.each<readonly [string, number, Hono]>([
         }),
     ),
   ],
+  [
+    'an outer middleware that drops the response for one of its own',
+    418,
+    limited(
+      (app) => app.get('/', (c) => c.text('ok')),
+      (app) =>
+        app.use(async (c, next) => {
+          await next()
+          c.res = undefined
+          c.res = new Response('tea', tea)
+        }),
+    ),
+  ],
 ])('the fields are on %s', async (_, status, app) => {
   const response = await app.request('/')
   expect([response.status, response.headers.get('RateLimit')]).toEqual([status, STATE])
@@ -128,6 +141,16 @@ it('two limiters, of which one asked again for a costlier route, are both on an 
   expect([response.status, response.headers.get('RateLimit')]).toEqual([
     504,
     expect.stringMatching(/^("per_minute";r=2;t=36, "address";r=8;t=7|"address";r=8;t=7, "per_minute";r=2;t=36)$/),
+  ])
+})
+
+it('an app that is mounted has a request of its own off Node: it is counted again, and its name is sent once', async () => {
+  const limiter = rateLimit({ identify: () => 'acme', limits: [perMinute(5)], clock: manualClock() })
+  const sub = new Hono().use(limiter).get('/', (c) => c.text('ok'))
+  const { headers } = await new Hono().use(limiter).mount('/sub', sub.fetch).request('/sub')
+  expect([headers.get('RateLimit-Policy'), headers.get('RateLimit')]).toEqual([
+    '"per_minute";q=5;w=60',
+    '"per_minute";r=3;t=24',
   ])
 })
 

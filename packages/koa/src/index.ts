@@ -1,6 +1,7 @@
 import { createLimiter, type Limiter, type LimiterOptions, type Outcome, type RouteOptions } from '@rail/core'
-import { addFields, isPreflight } from '@rail/core/adapter'
+import { addFields, type Framework, isPreflight } from '@rail/core/adapter'
 import type { Middleware, Next, ParameterizedContext } from 'koa'
+import { functionsFor } from './functions-for.js'
 
 // The one list of what users need from core, so that one install and one import line are enough.
 // biome-ignore lint/performance/noReExportAll: to list the names here again would be a second list.
@@ -39,7 +40,7 @@ export interface RateLimit<StateT = Nothing, ContextT = Nothing>
 export function rateLimit<StateT = Nothing, ContextT = Nothing>(
   options: RateLimitOptions<StateT, ContextT>,
 ): RateLimit<StateT, ContextT> {
-  return middlewareOf(createLimiter(options), {})
+  return middlewareOf(createLimiter(options, FRAMEWORK), {})
 }
 
 function middlewareOf<StateT, ContextT>(
@@ -51,7 +52,7 @@ function middlewareOf<StateT, ContextT>(
   function rateLimitMiddleware(ctx: Context, next: Next): Promise<unknown> | undefined {
     const answer = (outcome: Outcome): Promise<unknown> | undefined => {
       ctx.state.rail = outcome
-      addFields(ctx.res, owner, outcome.headers)
+      addFields(ctx.res, owner, outcome)
       if (outcome.refusal === undefined) return next()
       const { status, type, body } = outcome.refusal
       ctx.status = status
@@ -63,6 +64,7 @@ function middlewareOf<StateT, ContextT>(
     const outcome = limiter.take(ctx)
     return 'then' in outcome ? Promise.resolve(outcome.then(answer)) : answer(outcome)
   }
+  limiters.set(rateLimitMiddleware, limiter)
   return Object.assign(rateLimitMiddleware, {
     with: (route: RouteOptions<ParameterizedContext<StateT, ContextT>>) => middlewareOf(limiter.with(route), owner),
     of: (ctx: object) => limiter.of(ctx as ParameterizedContext<StateT, ContextT>),
@@ -78,4 +80,13 @@ function middlewareOf<StateT, ContextT>(
  */
 export function preflights(ctx: ParameterizedContext): boolean {
   return isPreflight({ method: ctx.method, header: (name) => ctx.headers[name] })
+}
+
+/** The limiter of each middleware. */
+const limiters = new WeakMap<object, object>()
+
+const FRAMEWORK: Framework<ParameterizedContext> = {
+  // An application that another one calls has a context of its own for the same request.
+  sameRequest: (ctx) => (ctx as ParameterizedContext).req,
+  ahead: (ctx) => functionsFor(ctx).map((middleware) => limiters.get(middleware)),
 }

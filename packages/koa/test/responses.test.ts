@@ -74,6 +74,21 @@ describe.each([
   })
 })
 
+test('one limiter counts a request once, also in an app that another calls by its callback', async () => {
+  const limiter = rateLimit({ identify: () => 'acme', limits: [perMinute(5)], clock: manualClock() })
+  const inner = new Koa()
+    .use(limiter)
+    .use(limiter.with({ cost: 2 }))
+    .use(ok)
+    .callback()
+  const calls: Koa.Middleware = (ctx) => {
+    ctx.respond = false
+    return inner(ctx.req, ctx.res)
+  }
+  const response = await (await served(Koa, [calls], [limiter as Koa.Middleware]))()
+  expect(response.headers.get('RateLimit')).toBe('"per_minute";r=3;t=24')
+})
+
 async function answersErrors(ctx: Koa.Context, next: Koa.Next): Promise<void> {
   try {
     await next()

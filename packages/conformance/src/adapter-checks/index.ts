@@ -6,11 +6,13 @@ import { limitChecks } from './limits.js'
 import { railChecks } from './rail.js'
 import { refusalChecks } from './refusals.js'
 import { styleChecks } from './styles.js'
+import { waitChecks } from './waits.js'
 
 /** Every sentence of the specification of adapters. */
 export const ADAPTER_CHECKS: readonly AdapterCheck[] = [
   ...limitChecks,
   ...countingChecks,
+  ...waitChecks,
   ...headerChecks,
   ...styleChecks,
   ...refusalChecks,

@@ -69,6 +69,41 @@ export const railChecks = [
     expect((await app.seen()).reported).toEqual(times(2, 'RAIL_BAD_COST'))
     expect((await app.get('/', { cost: 0 })).header('RateLimit')).toBe('"per_minute";r=3;t=24')
   }),
+  ...[
+    { path: '/settled/3', state: '"per_minute";r=2;t=36' },
+    { path: '/settled/0', state: '"per_minute";r=5;t=0' },
+    // It owes 9 of 5 tokens: one fits when it owes 4.
+    { path: '/settled/9', state: '"per_minute";r=0;t=60' },
+    { path: '/settled/raw', state: '"per_minute";r=2;t=36' },
+    { path: '/settled/error', state: '"per_minute";r=2;t=36' },
+  ].map(({ path, state }) =>
+    check(`a cost that is settled before the response is in its headers: ${path}`, 'five-per-minute', async (app) => {
+      expect((await app.get(path)).header('RateLimit')).toBe(state)
+      expect((await app.get('/', { cost: 0 })).header('RateLimit')).toBe(state)
+    }),
+  ),
+  ...(['routes', 'routes-of-a-later-store'] as const).map((scenario) =>
+    check(
+      `a cost that a costly route settles before its response is in its headers: ${scenario}`,
+      scenario,
+      async (app) => {
+        expect((await app.get('/settled/3')).header('RateLimit')).toBe('"per_minute";r=17;t=9')
+        expect((await app.get('/free')).header('RateLimit')).toBe('"per_minute";r=17;t=9')
+      },
+    ),
+  ),
+  check('a limit that counts requests stays as it is where a cost is settled', 'requests-and-tokens', async (app) => {
+    expect((await app.get('/settled/9', { cost: 50 })).header('RateLimit')).toBe(
+      '"requests";r=3;t=15, "tokens";r=91;t=6',
+    )
+  }),
+  check('headers with room for one limit have the cost that was settled too', 'one-limit-styles', async (app) => {
+    const answer = await app.get('/settled/0')
+    expect([answer.header('RateLimit'), answer.header('X-RateLimit-Remaining')]).toEqual([
+      '"per_day";r=100;t=0, "per_minute";r=2;t=0',
+      '2',
+    ])
+  }),
   check('settling does nothing after a dry run', 'dry-run', async (app) => {
     await app.get()
     await app.settle(0)

@@ -1,4 +1,5 @@
 import { addressKey, type Limit, limit, MemoryStore, perDay, perMinute, perSecond, several, share } from '@rail/core'
+import { LaterStore } from './later-store.js'
 import type { ScenarioMaker } from './tools.js'
 
 /** Scenarios about customers, limits and costs. */
@@ -84,13 +85,11 @@ export const countingScenarios = {
   },
   routes: ({ customer }) => ({
     limiters: [{ identify: customer, limits: [perMinute(20)] }],
-    routes: {
-      'GET /costly': { cost: 10 },
-      'GET /free': { cost: 0 },
-      'POST /writes': { scope: 'writes', limits: WRITES },
-      'POST /writes/more': { scope: 'writes', limits: WRITES },
-      'GET /nested/costly': { cost: 10 },
-    },
+    routes: ROUTES,
+  }),
+  'routes-of-a-later-store': ({ customer }) => ({
+    limiters: [{ identify: customer, limits: [perMinute(20)], store: new LaterStore() }],
+    routes: ROUTES,
   }),
   plans: ({ customer, header }) => ({
     limiters: [
@@ -120,9 +119,19 @@ function keyOfAddress(text: string | undefined): string {
   }
 }
 
+const WRITES = [perMinute(2)]
+const ROUTES = {
+  'GET /costly': { cost: 10 },
+  'GET /free': { cost: 0 },
+  'GET /huge': { cost: () => 21 },
+  'GET /settled/3': { cost: 10 },
+  'POST /writes': { scope: 'writes', limits: WRITES },
+  'POST /writes/more': { scope: 'writes', limits: WRITES },
+  'GET /nested/costly': { cost: 10 },
+}
+
 const CLIENT = [perMinute(5, { name: 'client' })]
 const USER = [perMinute(2, { name: 'user' })]
-const WRITES = [perMinute(2)]
 
 /** A plan that is missing has no limits: an error. A plan without limits is an empty array. */
 const PLANS = new Map<string, readonly Limit[]>([

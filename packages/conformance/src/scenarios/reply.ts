@@ -50,9 +50,22 @@ export const replies: Readonly<Record<string, Handle>> = {
   'GET /raw': () => ({ ...answer('raw', 202, { 'X-Raw': 'yes' }), does: 'raw' }),
   'GET /own-fields': () => answer('proxied', 200, UPSTREAM),
   'GET /raw-own-fields': () => ({ ...answer('proxied', 200, UPSTREAM), does: 'raw' }),
+  'GET /settled/0': settled(0),
+  'GET /settled/3': settled(3),
+  'GET /settled/9': settled(9),
+  'GET /settled/raw': settled(3, { ...answer('raw', 202), does: 'raw' }),
+  'GET /settled/error': settled(3, { does: 'throw', value: new Error('the handler failed') }),
   'GET /hang': () => ({ does: 'hang' }),
   'GET /nested/': () => answer('ok'),
   'GET /nested/error': () => ({ does: 'throw', value: new Error('the handler failed') }),
+}
+
+/** Corrects the cost, then replies. */
+function settled(cost: number, reply: Reply = answer('ok')): Handle {
+  return (rail) => {
+    rail?.settle(cost)
+    return reply
+  }
 }
 
 /** The headers of another service that a handler passes on. */

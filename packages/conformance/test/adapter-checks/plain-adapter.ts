@@ -22,6 +22,8 @@ export interface Fault {
   readonly outcome?: (outcome: Outcome, req: Req, res: ServerResponse, options: LimiterOptions<Req>) => Outcome
   /** Adds headers to the response. */
   readonly addFields?: (res: ServerResponse, owner: object, outcome: Outcome) => void
+  /** Whether a refusal announces the waits of the routes ahead. @default true */
+  readonly ahead?: boolean
   /** How a refusal is sent. */
   readonly refuse?: (res: ServerResponse, outcome: Outcome, req: Req, next: Next) => void
   /** Handles an error of the limiter's. */
@@ -50,11 +52,11 @@ function middlewareOf(limiter: Limiter<Req>, options: LimiterOptions<Req>, owner
     refuse = send,
     failed = (error, next) => next(error),
   } = fault
-  return (req, res, next) => {
+  const middleware: Middleware = (req, res, next) => {
     const answer = (given: Outcome): void => {
       const outcome = changed(given, req, res, options)
       req.rail = outcome
-      if (add === undefined) addFields(res, owner, outcome.headers)
+      if (add === undefined) addFields(res, owner, outcome)
       else add(res, owner, outcome)
       if (outcome.refusal === undefined) next()
       else refuse(res, outcome, req, next)
@@ -67,7 +69,13 @@ function middlewareOf(limiter: Limiter<Req>, options: LimiterOptions<Req>, owner
       failed(error, next)
     }
   }
+  limiters.set(middleware, limiter)
+  return middleware
 }
+
+/** The functions of a request's route, and the limiters of those that are limiters' middlewares. */
+const ahead = new WeakMap<Req, readonly Middleware[]>()
+const limiters = new WeakMap<Middleware, Limiter<Req>>()
 
 /** Starts an app over Node alone, whose framework drops all headers where something throws, as Koa does. */
 export function startPlain(fault: Fault = {}): Promise<RunningApp> {
@@ -105,6 +113,7 @@ function listenerOf(
   const onError = failed ?? ((_error, res) => answer(res, { status: 500, headers: {}, body: 'failed' }))
   return (req, res) => {
     const found = table.get(routeName(req.method as string, req.url as string))
+    ahead.set(req, found ?? [])
     const applied = found === undefined && fault.routesOnly === true ? [] : mounted
     const failing = (error: unknown): void => {
       if (!res.headersSent) for (const name of res.getHeaderNames()) res.removeHeader(name)
@@ -124,7 +133,9 @@ function limiterOf(options: LimiterOptions<Req>, fault: Fault): Made {
   const { unmade } = fault
   const owner = {}
   try {
-    const made = createLimiter(options)
+    const limitersAhead = (req: Req) =>
+      fault.ahead === false ? [] : (ahead.get(req) ?? []).map((it) => limiters.get(it))
+    const made = createLimiter(options, { ahead: limitersAhead })
     const limiter = fault.limiter?.(made, options) ?? made
     return {
       middleware: middlewareOf(limiter, options, owner, fault),

@@ -38,9 +38,16 @@ export type FieldReader = (name: string) => string | undefined
  * nothing.
  */
 export function mergeFields(read: FieldReader, fields: readonly Field[]): { name: string; value: string }[] {
+  let policies = ''
   return fields
     .filter(({ unless }) => !unless?.(read))
-    .map((field) => ({ name: field.name, value: merged(read(field.name), field, read) }))
+    .map((field) => {
+      const { name } = field
+      const value = merged(read(name), field, read)
+      if (name === 'RateLimit-Policy') policies = value
+      const isJoined = name === 'RateLimit' && field.merge === 'list' && value !== field.value
+      return { name, value: isJoined ? statesOf(value, field.value, membersOf(policies)) : value }
+    })
 }
 
 /**
@@ -104,6 +111,26 @@ function joined(existing: string, { name, value, instead }: Field): string {
   const there = membersOf(existing).filter((member) => !gone.includes(member))
   const fresh = ours.filter((member) => !there.includes(member))
   return [...there, ...fresh].join(', ')
+}
+
+/**
+ * The members of `RateLimit`, of each of our names no more than it has policies: a limiter may have counted a request again
+ * that its framework shows as another one. Those with more tokens left are left out.
+ */
+function statesOf(list: string, ours: string, policies: readonly string[]): string {
+  let members = membersOf(list)
+  for (const own of membersOf(ours)) {
+    const name = own.slice(0, own.lastIndexOf('";r=') + 2)
+    const isOfName = (member: string): boolean => member.startsWith(name)
+    const left = (member: string): number => Number.parseInt(member.slice(name.length + 2), 10)
+    const most = Math.max(1, policies.filter(isOfName).length)
+    const kept = members
+      .filter(isOfName)
+      .sort((a, b) => left(a) - left(b))
+      .slice(0, most)
+    members = members.filter((member) => !isOfName(member) || kept.includes(member))
+  }
+  return members.join(', ')
 }
 
 /** The members of a list. A comma inside a quoted string separates nothing; a quote that never ends quotes nothing. */

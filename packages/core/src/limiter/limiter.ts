@@ -41,10 +41,16 @@ export interface Limiter<Request> {
  *
  * @throws RailError `RAIL_BAD_OPTION`, `RAIL_UNKNOWN_OPTION`, … for wrong options
  */
-export function createLimiter<Request>(options: LimiterOptions<Request>, framework?: Framework): Limiter<Request> {
+export function createLimiter<Request>(
+  options: LimiterOptions<Request>,
+  framework?: Framework<Request>,
+): Limiter<Request> {
+  const { sameRequest = asIs, ahead } = framework ?? {}
   const settings = settingsOf(options, framework)
   const { store, clock, skip, chargesFor, answerTo, reporter } = settings
   const records = createNotes<RequestRecord>(framework?.reshaped)
+  /** The routes that `with` has made, by their limiters. */
+  let routes: WeakMap<object, RouteOptions<Request>> | undefined
 
   function limiterFor(route: RouteOptions<Request>): Limiter<Request> {
     return {
@@ -56,19 +62,26 @@ export function createLimiter<Request>(options: LimiterOptions<Request>, framewo
           return throwError(thrown)
         }
       },
-      with: (more) => limiterFor(settings.routeOf(route, more)),
-      of: (request) => (isObject(request) ? records.get(request)?.outcome : undefined),
+      with: (more) => {
+        const both = settings.routeOf(route, more)
+        const limiter = limiterFor(both)
+        routes ??= new WeakMap()
+        routes.set(limiter, both)
+        return limiter
+      },
+      of: (request) => (isObject(request) ? records.get(sameRequest(request))?.outcome : undefined),
     }
   }
 
   /** Counts a request once for each route. Concurrent calls wait: each must know what those before it have taken. */
   function once(request: Request, route: RouteOptions<Request>): MaybePromise<Outcome> {
-    const known = isObject(request) ? records.get(request) : undefined
+    const same = isObject(request) ? sameRequest(request) : undefined
+    const known = same && records.get(same)
     const record = known ?? new RequestRecord()
     const next = (): MaybePromise<Outcome> =>
       record.answers(route) ? record.outcome : record.keep(counted(request, route, record))
     record.pending = 'then' in record.pending ? record.pending.then(next, next) : next()
-    if (known === undefined && isObject(request)) records.set(request, record)
+    if (same !== undefined && known === undefined) records.set(same, record)
     return record.pending
   }
 
@@ -89,11 +102,22 @@ export function createLimiter<Request>(options: LimiterOptions<Request>, framewo
   }
 
   function answer(turn: Turn<Request>, from: Store, decision: Decision): MaybePromise<Outcome> {
-    const { request, route, record, charges, now } = turn
+    turn.record.remember(decision.allowed ? turn.charges : [], from, turn)
+    if (decision.allowed) return announce(turn, decision)
+    return chain(settings.longestWait(turn, from, decision, routesAhead), (longest) => announce(turn, longest))
+  }
+
+  /** The routes of this limiter that a refused request would have met next, as far as its framework knows them. */
+  function routesAhead({ request, record }: Turn<Request>): readonly RouteOptions<Request>[] {
+    const limiters = routes === undefined ? [] : (ahead?.(request) ?? [])
+    const found = limiters.map((limiter) => routes?.get(limiter as object))
+    return found.filter((route) => route !== undefined && !record.answers(route)) as RouteOptions<Request>[]
+  }
+
+  function announce({ request, record, now }: Turn<Request>, decision: Decision): MaybePromise<Outcome> {
     const earlier = record.counted
     reporter.warnIfNeverFits(decision)
     callHooks(decision, request, earlier.decision)
-    record.remember(decision.allowed ? charges : [], from, route)
     const outcomeOf = ({ headers, refusal }: Answer): Outcome => ({
       decision,
       headers: replacing(earlier.headers, headers),
@@ -139,5 +163,7 @@ export function createLimiter<Request>(options: LimiterOptions<Request>, framewo
 function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null
 }
+
+const asIs = (request: object): object => request
 
 function ignore(): void {}

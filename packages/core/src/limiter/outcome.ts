@@ -6,7 +6,10 @@ import type { Refusal } from '../headers/refusal.js'
 export interface Outcome {
   /** `undefined` when the request was not counted: skipped, anonymous, without limits, or the store failed. */
   readonly decision?: Decision | undefined
-  /** All headers to send, whatever becomes of the request; those of a refusal too. */
+  /**
+   * All headers to send, whatever becomes of the request; those of a refusal too. `settle` changes them: read them when the
+   * response's head is written.
+   */
   readonly headers: readonly Field[]
   /** The answer to send instead of going on; `undefined`: go on. */
   readonly refusal?: Refusal | undefined

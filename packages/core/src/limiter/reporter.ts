@@ -10,7 +10,7 @@ export interface Reporter {
   /** Reports at once. An error in the hook is dropped: it must not reach a request. */
   readonly report: (error: unknown) => void
   /** Reports a failure of the store, at most once a second, with the latest cause and the number of failures. */
-  storeFailed(method: 'take' | 'settle', cause: unknown, nowMs: number): void
+  storeFailed(method: 'take' | 'peek' | 'settle', cause: unknown, nowMs: number): void
   /** Reports limits that no request of this cost fits, each once. */
   warnIfNeverFits(decision: Decision): void
 }

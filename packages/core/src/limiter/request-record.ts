@@ -1,5 +1,9 @@
 import { attempt, type MaybePromise } from '../base/maybe-promise.js'
+import { elapsedMs } from '../bucket/bucket.js'
+import type { Decision } from '../bucket/decision.js'
+import { settled } from '../bucket/settled.js'
 import type { Store } from '../bucket/store.js'
+import { type Field, replacing } from '../headers/field.js'
 import { type Charge, checkCost } from '../limit/charge.js'
 import type { RouteOptions } from './options.js'
 import { NOT_COUNTED, type Outcome } from './outcome.js'
@@ -20,10 +24,11 @@ export class RequestRecord {
   pending: MaybePromise<Outcome> = NOT_COUNTED
   outcome: Outcome = NOT_COUNTED
   /** The latest outcome with a decision, whose headers the next one's replace. */
-  counted: Outcome = NOT_COUNTED
+  counted: Outcome & { headers: readonly Field[] } = NOT_COUNTED
   /** What has been taken for the request. */
   charges: readonly Charge[] = NO_CHARGES
   #store: Store | undefined
+  #at = 0
   #routes: readonly unknown[] = NO_ROUTES
   #settled = false
 
@@ -40,10 +45,11 @@ export class RequestRecord {
     return outcome
   }
 
-  /** Remembers what was taken (nothing by a refusal), from which store, and on which route. */
-  remember(charges: readonly Charge[], store: Store, route: unknown): void {
+  /** Remembers what was taken (nothing by a refusal), from which store, on which route, and when. */
+  remember(charges: readonly Charge[], store: Store, { route, now }: Pick<Turn<never>, 'route' | 'now'>): void {
     this.charges = charges
     this.#store = store
+    this.#at = now
     this.decided(route)
   }
 
@@ -58,22 +64,39 @@ export class RequestRecord {
     return this.#store === store && this.charges.length > 0 ? this.charges : undefined
   }
 
-  /** Settles once, what has been taken. @throws RailError `RAIL_BAD_COST` */
-  settle(actualCost: number, readNow: () => number): MaybePromise<void> {
+  /**
+   * Settles once, what has been taken, and replaces the headers.
+   *
+   * @throws RailError `RAIL_BAD_COST`
+   */
+  settle(
+    actualCost: number,
+    readNow: () => number,
+    fieldsFor: (decision: Decision, now: number) => readonly Field[],
+  ): MaybePromise<void> {
     if (this.#settled || this.charges.length === 0) return
     checkCost(actualCost, 'settle()')
     this.#settled = true
     // A route that charges the request later gives back what was taken by then.
     const before = this.charges
-    const settled = before.map((charge) => ({ ...charge, cost: actualCost }))
-    this.charges = settled
+    const after = before.map((charge) => ({ ...charge, cost: actualCost }))
+    this.charges = after
     return attempt(
-      () => this.#store?.settle(before, actualCost, readNow()),
+      () => {
+        const now = readNow()
+        const settling = this.#store?.settle(before, actualCost, now)
+        const { decision, headers } = this.counted
+        if (decision !== undefined) {
+          const later = settled(decision, before, after, elapsedMs(this.#at, now))
+          this.counted.headers = replacing(headers, fieldsFor(later, now))
+        }
+        return settling
+      },
       () => {},
       (error) => {
         // Nobody knows which of the two was taken: more than the smaller one must not be given back.
         const least = before.map((charge) => ({ ...charge, cost: Math.min(charge.cost, actualCost) }))
-        if (this.charges === settled) this.charges = least
+        if (this.charges === after) this.charges = least
         throw error
       },
     )

@@ -12,21 +12,28 @@ import { isStore, type Store } from '../bucket/store.js'
 import { draft11 } from '../headers/draft-11.js'
 import { styleOf } from '../headers/header-style.js'
 import { checkJitter } from '../headers/refusal.js'
-import type { Charge } from '../limit/charge.js'
 import { checkLimits } from '../limit/check-limits.js'
 import { MemoryStore } from '../memory/memory-store.js'
+import { type Ahead, longestWait } from './ahead.js'
 import { type Answer, type Answering, answerTo, unavailableTo } from './answer.js'
 import { chargingBy, scopeWithin } from './charging.js'
 import { checkFits } from './never-fits.js'
 import type { Charging, LimiterOptions, PlainCharging, RouteOptions } from './options.js'
 import { replying } from './reply.js'
 import { createReporter, type Reporter } from './reporter.js'
-import type { RequestRecord } from './request-record.js'
+import type { RequestRecord, Turn } from './request-record.js'
 import { type WithoutStore, withoutStoreFor } from './store-failure.js'
 import { routeOf, withKept } from './with.js'
 
 /** What a limiter has to know about an adapter's framework. */
-export interface Framework extends Shape {
+export interface Framework<Request> extends Shape {
+  /** The object by which a request is known. Frameworks may make several objects for one request. @default the request */
+  sameRequest?(request: object): object
+  /**
+   * The limiters, as `createLimiter` and `with` made them, whose middlewares the request meets if none of them refuses it,
+   * in their order; `undefined` among them is nothing. A refusal announces the longest wait of them all. @default none
+   */
+  ahead?(request: Request): readonly (object | undefined)[]
   /** The names of the options that the adapter has besides those of every limiter. @default [] */
   readonly ownOptions?: readonly string[] | undefined
 }
@@ -39,30 +46,46 @@ export interface Settings<Request> {
   readonly decisionHooks: readonly ((decision: Decision, request: Request, earlier: Decision | undefined) => void)[]
   skip(request: Request): MaybePromise<boolean>
   /** The charges of a request on a route, with what it was charged before. */
-  chargesFor(request: Request, route: RouteOptions<Request>, before: readonly Charge[]): MaybePromise<readonly Charge[]>
+  readonly chargesFor: Ahead<Request>['chargesFor']
   answerTo(decision: Decision, now: number, request: Request): MaybePromise<Answer>
   readonly withoutStore: WithoutStore<Request>
+  /** The decision to announce to a refused request. `routes`: those ahead of it. */
+  longestWait(
+    turn: Turn<Request>,
+    from: Store,
+    decision: Decision,
+    routes: Ahead<Request>['routes'],
+  ): MaybePromise<Decision>
   settle(record: RequestRecord, actualCost: number, readNow: () => number): MaybePromise<void>
   routeOf(earlier: RouteOptions<Request>, more: RouteOptions<Request>): RouteOptions<Request>
 }
 
 /** Checks the options and makes the steps of a limiter. @throws RailError for anything wrong */
-export function settingsOf<Request>(options: LimiterOptions<Request>, framework?: Framework): Settings<Request> {
+export function settingsOf<Request>(
+  options: LimiterOptions<Request>,
+  framework?: Framework<Request>,
+): Settings<Request> {
   checkOptionNames(options, [...OPTION_NAMES, ...(framework?.ownOptions ?? [])], 'rateLimit()', adviceOnLimiterOption)
   for (const [name, expected, passes, toDo] of CHECKS) checkOption(name, options[name], expected, passes, toDo)
   checkJitter(options.jitter)
   const { store = new MemoryStore(), scope = '', clock = monotonicClock, jitter, dryRun = false } = options
   const charging = chargingOf(options)
   const reporter = createReporter(options.onError)
+  // A clock of the user's also serves where a moment since 1970 is sent.
+  const epochMsOf = options.clock === undefined ? () => undefined : (now: number) => now
   const answering: Answering<Request> = {
     style: styleOf(options.headers === undefined ? draft11 : options.headers),
     jitter,
-    // A clock of the user's also serves where a moment since 1970 is sent.
-    epochMsOf: options.clock === undefined ? () => undefined : (now) => now,
+    epochMsOf,
     withBody: options.onReject === undefined ? asIs : replying(options.onReject, reporter.report),
   }
   const onStoreFailure = dryRun && options.onStoreFailure === 'refuse' ? 'allow' : options.onStoreFailure
   const unavailable = (request: Request): MaybePromise<Answer> => unavailableTo(answering, request)
+  const chargesFor: Settings<Request>['chargesFor'] = (request, route, before) => {
+    const charges = charging.chargesFor(request, route, before, scope)
+    return before.length === 0 ? charges : chain(charges, (found) => withKept(found, before))
+  }
+  const failed: Ahead<Request>['failed'] = (error, now) => reporter.storeFailed('peek', error, now)
   defineLimits(store, scope, options.limits)
   checkFits(options.cost, scope, options.limits)
   return {
@@ -71,13 +94,16 @@ export function settingsOf<Request>(options: LimiterOptions<Request>, framework?
     reporter,
     decisionHooks: hooksOf(options),
     skip: options.skip ?? never,
-    chargesFor: (request, route, before) => {
-      const charges = charging.chargesFor(request, route, before, scope)
-      return before.length === 0 ? charges : chain(charges, (found) => withKept(found, before))
-    },
+    chargesFor,
     answerTo: dryRun ? () => NOTHING : (decision, now, request) => answerTo(answering, decision, now, request),
     withoutStore: withoutStoreFor(onStoreFailure, unavailable, reporter.report),
-    settle: dryRun ? () => {} : (record, actualCost, readNow) => record.settle(actualCost, readNow),
+    longestWait: dryRun
+      ? (_turn, _from, decision) => decision
+      : (turn, from, decision, routes) => longestWait(turn, from, decision, { routes, chargesFor, failed }),
+    settle: dryRun
+      ? () => {}
+      : (record, actualCost, readNow) =>
+          record.settle(actualCost, readNow, (decision, now) => answering.style.fieldsFor(decision, epochMsOf(now))),
     routeOf(earlier, more) {
       const route = routeOf(earlier, more, options)
       const scopeOfRoute = scopeWithin(scope, route.scope)

@@ -9,19 +9,24 @@ export interface HeadWriter {
   writeHead: (...args: any[]) => any
 }
 
+/** An outcome, whose headers may change until they are sent. */
+export interface HasHeaders {
+  readonly headers: readonly Field[]
+}
+
 /**
- * Adds headers to a response when its head is written. They are sent whatever the framework or the handler did before: a
- * thrown error, a header of its own, a stream, a call of `writeHead`. A second call by the same `owner`, an object for each
- * limiter, replaces the headers of the first.
+ * Adds an outcome's headers to a response when its head is written, as they are then. They are sent whatever the framework
+ * or the handler did before: a thrown error, a header of its own, a stream, a call of `writeHead`. A second call by the same
+ * `owner`, an object for each limiter, replaces the outcome of the first.
  */
-export function addFields(response: HeadWriter, owner: object, fields: readonly Field[], shape: Shape = {}): void {
+export function addFields(response: HeadWriter, owner: object, outcome: HasHeaders, shape: Shape = {}): void {
   const reshaped = shape.reshaped === true
   const known = reshaped ? pendingOfReshaped.get(response) : (response as Awaiting)[PENDING]
   if (known !== undefined) {
-    known.set(owner, fields)
+    known.set(owner, outcome)
     return
   }
-  const pending = new Pending(owner, fields, response.writeHead)
+  const pending = new Pending(owner, outcome, response.writeHead)
   if (reshaped) {
     pendingOfReshaped.set(response, pending)
     // A response that is wrapped already may call the `writeHead` that the prototype had before.
@@ -84,30 +89,30 @@ function withFields(response: HeadWriter, pending: Pending, args: unknown[]): un
   let place = 0
   while (place < args.length && (typeof args[place] !== 'object' || args[place] === null)) place++
   for (let it: Pending | undefined = pending; it !== undefined; it = it.next) {
-    if (place < args.length) args[place] = merged(response, args[place] as GivenHeaders, it.fields)
-    else set(response, it.fields)
+    if (place < args.length) args[place] = merged(response, args[place] as GivenHeaders, it.outcome.headers)
+    else set(response, it.outcome.headers)
   }
   return args
 }
 
-/** The pending headers of a limiter, those of the next limiter, if there is one, and the function that writes them. */
+/** The pending outcome of a limiter and that of the next limiter if there is one, and the function that writes them. */
 class Pending {
   readonly writeHead: HeadWriter['writeHead']
-  fields: readonly Field[]
+  outcome: HasHeaders
   next: Pending | undefined
   readonly #owner: object
 
-  constructor(owner: object, fields: readonly Field[], writeHead: HeadWriter['writeHead']) {
+  constructor(owner: object, outcome: HasHeaders, writeHead: HeadWriter['writeHead']) {
     this.writeHead = writeHead
-    this.fields = fields
+    this.outcome = outcome
     this.next = undefined
     this.#owner = owner
   }
 
-  set(owner: object, fields: readonly Field[]): void {
-    if (this.#owner === owner) this.fields = fields
-    else if (this.next === undefined) this.next = new Pending(owner, fields, this.writeHead)
-    else this.next.set(owner, fields)
+  set(owner: object, outcome: HasHeaders): void {
+    if (this.#owner === owner) this.outcome = outcome
+    else if (this.next === undefined) this.next = new Pending(owner, outcome, this.writeHead)
+    else this.next.set(owner, outcome)
   }
 }
 

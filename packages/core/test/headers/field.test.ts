@@ -229,6 +229,40 @@ it('two limiters make two lists of draft-11, and one Retry-After', async () => {
   })
 })
 
+describe('a name has no more states than policies', () => {
+  const policy = (name: string, quota = 9) => `"${name}";q=${quota};w=60`
+  it.each([
+    ['the tighter is sent', '"a";r=3;t=5', '"a";r=4;t=4', '"a";r=3;t=5'],
+    ['whichever it is', '"a";r=10;t=5', '"a";r=9;t=6', '"a";r=9;t=6'],
+    ['others stay', '"b";r=9;t=1, "a";r=1;t=1', '"a";r=0;t=1', '"b";r=9;t=1, "a";r=0;t=1'],
+  ])('%s: %s and %s', (_, existing, value, sent) => {
+    const there = new Map([
+      ['RateLimit-Policy', `${policy('b')}, ${policy('a')}`],
+      ['RateLimit', existing],
+    ])
+    const fields: Field[] = [
+      { name: 'RateLimit-Policy', value: policy('a'), merge: 'list' },
+      { name: 'RateLimit', value, merge: 'list' },
+    ]
+    for (let times = 0; times < 2; times++) {
+      for (const field of mergeFields((name) => there.get(name), fields)) there.set(field.name, field.value)
+      expect(there.get('RateLimit')).toBe(sent)
+    }
+  })
+
+  it('two limiters with different limits of one name send both', () => {
+    const there = new Map([
+      ['RateLimit-Policy', policy('a', 5)],
+      ['RateLimit', '"a";r=4;t=5'],
+    ])
+    const fields: Field[] = [
+      { name: 'RateLimit-Policy', value: policy('a'), merge: 'list' },
+      { name: 'RateLimit', value: '"a";r=8;t=6', merge: 'list' },
+    ]
+    expect(mergeFields((name) => there.get(name), fields)[1]?.value).toBe('"a";r=4;t=5, "a";r=8;t=6')
+  })
+})
+
 describe('a list that is merged again', () => {
   it('is as it was, also where a display string there has a backslash, which escapes nothing in it', () => {
     const field = { name: 'RateLimit', value: '"a, b";r=1', merge: 'list' } as const

@@ -47,7 +47,7 @@ it.each([
   const headers = await answered(async (response) => {
     for (const each of order) {
       const limiter = limiterOf([each], xRateLimit)
-      addFields(response, limiter, (await limiter.take({})).headers)
+      addFields(response, limiter, await limiter.take({}))
     }
     response.end()
   })
@@ -81,7 +81,7 @@ it.each([
     const limiter = limiterOf([few], xRateLimit)
     const { headers } = await limiter.take({})
     return answered((response) => {
-      addFields(response, limiter, headers)
+      addFields(response, limiter, { headers })
       send(response, theirs)
     })
   }
@@ -93,8 +93,8 @@ it('what the same limiter said before for a request is not told beside what it s
   const limiter = limiterOf([few, perMinute(100)], draft11)
   const headers = await answered(async (response) => {
     const request = {}
-    addFields(response, limiter, (await limiter.take(request)).headers)
-    addFields(response, limiter, (await limiter.with({ cost: 3 }).take(request)).headers)
+    addFields(response, limiter, await limiter.take(request))
+    addFields(response, limiter, await limiter.with({ cost: 3 }).take(request))
     response.setHeader('RateLimit', '"upstream";r=7')
     response.end()
   })

@@ -8,7 +8,7 @@ import {
   type RouteOptions,
 } from '@rail/core'
 import type { Req } from '../plain-adapter.js'
-import { identifying, limiting, type Mutant, mapped, options, storing, taking, UNCOUNTED } from './mutant.js'
+import { identifying, limiting, type Mutant, mapped, options, sending, storing, taking, UNCOUNTED } from './mutant.js'
 
 /** Peeks, and takes in a later turn: requests in between see the same room. */
 class PeeksFirst extends MemoryStore {
@@ -165,6 +165,19 @@ export const COUNTING_MUTANTS: readonly Mutant[] = [
     fault: 'its routes know costs, but no limits',
     breaks: ['a tighter route enforces its own limit beside the plan'],
     ...routing((limiter, { cost }) => limiter.with({ cost })),
+  },
+  {
+    fault: 'it announces the wait of the mount that refused, and not those of the routes ahead',
+    breaks: [
+      /^a client that waits Retry-After is allowed, whichever mount refused it: (?!GET \/ )/,
+      /^a route whose cost never fits says so whichever mount refused/,
+    ],
+    ahead: false,
+  },
+  {
+    fault: 'it announces a wait that is a second too long',
+    breaks: [/^a client that waits Retry-After is allowed, whichever mount refused it: GET \/ /],
+    ...sending(({ name, value }) => (name === 'Retry-After' ? { value: String(Number(value) + 1) } : {})),
   },
   {
     fault: 'it gives each route a scope of its own',

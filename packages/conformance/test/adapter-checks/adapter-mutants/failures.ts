@@ -75,6 +75,16 @@ export const RAIL_MUTANTS: readonly Mutant[] = [
     ...settling((actual, outcome) => outcome.settle(Math.max(actual, outcome.decision?.limits[0]?.cost ?? 0))),
   },
   {
+    fault: 'it sends the headers of what was taken first',
+    breaks: [
+      /^a cost that is settled before the response is in its headers/,
+      /^a cost that a costly route settles before its response is in its headers/,
+      'a limit that counts requests stays as it is where a cost is settled',
+      'headers with room for one limit have the cost that was settled too',
+    ],
+    outcome: (outcome) => ({ ...outcome }),
+  },
+  {
     fault: 'it settles every time',
     breaks: ['the first settle counts, further ones do nothing'],
     ...settling((actual, _outcome, store, charges) => void store.settle(charges, actual, 0)),
@@ -83,7 +93,7 @@ export const RAIL_MUTANTS: readonly Mutant[] = [
     fault: 'it gives back by itself what fails',
     breaks: ['settling works when the handler has thrown'],
     addFields: (res, owner, outcome) => {
-      addFields(res, owner, outcome.headers)
+      addFields(res, owner, outcome)
       beforeEnd(res, () => {
         if (res.statusCode >= 500) outcome.settle(0)
       })

@@ -9,7 +9,7 @@ function atTheEnd(passes: (res: ServerResponse, body: unknown) => boolean): Pick
   return {
     addFields: (res, owner, { headers }) => {
       beforeEnd(res, (body) => {
-        if (!res.headersSent && passes(res, body)) addFields(res, owner, headers)
+        if (!res.headersSent && passes(res, body)) addFields(res, owner, { headers })
       })
     },
   }
@@ -22,21 +22,13 @@ export const HEADER_MUTANTS: readonly Mutant[] = [
     fault: 'it does not look at the headers of the response',
     breaks: ['unshared headers are not on a response for shared caches, but on its refusal'],
     addFields: (res, owner, { headers }) =>
-      addFields(
-        res,
-        owner,
-        headers.map(({ unless: _, ...field }) => field),
-      ),
+      addFields(res, owner, { headers: headers.map(({ unless: _, ...field }) => field) }),
   },
   {
     fault: 'it leaves out what depends on the headers of the response',
     breaks: ['unshared headers are on every other response'],
     addFields: (res, owner, { headers }) =>
-      addFields(
-        res,
-        owner,
-        headers.filter(({ unless }) => unless === undefined),
-      ),
+      addFields(res, owner, { headers: headers.filter(({ unless }) => unless === undefined) }),
   },
   {
     fault: 'it sends headers with refusals only',

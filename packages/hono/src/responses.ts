@@ -1,0 +1,42 @@
+import type { Context } from 'hono'
+
+/** A function to call for each response of a context, and the one that was there before. */
+interface Confirming {
+  readonly confirm: () => void
+  readonly outer: Confirming | undefined
+}
+
+/**
+ * A middleware in front of the limiter may answer before the handler does, as a timeout, or replace what the handler has
+ * answered: by a response of its own that lacks the context's headers. `confirm` is called once there is such a response.
+ */
+export function onEveryResponse(c: Context, confirm: () => void): void {
+  watch(Object.getPrototypeOf(c))
+  c.set(CONFIRMING, { confirm, outer: confirmingOf(c) })
+}
+
+/** The name in the context's variables: a symbol, so that no other name is the same. */
+const CONFIRMING = Symbol('rail') as unknown as string
+
+const watched = new WeakSet<object>()
+
+/** Makes Hono's contexts call `confirm` when a response is assigned: once, in their prototype. */
+function watch(prototype: object): void {
+  if (watched.has(prototype)) return
+  watched.add(prototype)
+  const descriptor = Object.getOwnPropertyDescriptor(prototype, 'res')
+  const { get, set } = descriptor ?? {}
+  if (get === undefined || set === undefined) return
+  Object.defineProperty(prototype, 'res', {
+    ...descriptor,
+    set(this: Context, response: Response | undefined) {
+      set.call(this, response)
+      if (response === undefined) return
+      for (let it = confirmingOf(this); it !== undefined; it = it.outer) it.confirm()
+    },
+  })
+}
+
+function confirmingOf(c: Context): Confirming | undefined {
+  return c.get(CONFIRMING) as Confirming | undefined
+}
