@@ -41,6 +41,7 @@ export type {
   SeveralCharges,
 } from './limiter/options.js'
 export type { Outcome } from './limiter/outcome.js'
+export type { PreflightCredentials, Preflights } from './limiter/preflight.js'
 export { several } from './limiter/several.js'
 export { MemoryStore, type MemoryStoreOptions } from './memory/memory-store.js'
 export { createPlanBook, type PlanBook, type PlanBookOptions, planProblems } from './plans/book.js'

@@ -1,6 +1,13 @@
 import type { IncomingMessage } from 'node:http'
-import { createLimiter, type Limiter, type LimiterOptions, type Outcome, type RouteOptions } from '@rail/core'
-import { addFields, type Framework, isPreflight } from '@rail/core/adapter'
+import {
+  createLimiter,
+  type Limiter,
+  type LimiterOptions,
+  type Outcome,
+  type Preflights,
+  type RouteOptions,
+} from '@rail/core'
+import { addFields, type Framework, preflightsBy } from '@rail/core/adapter'
 import type { NextFunction, Request, Response } from 'express'
 import { functionsFor } from './functions-for.js'
 
@@ -85,14 +92,17 @@ function middlewareOf(limiter: Limiter<Request>, owner: object): RateLimit {
 
 /**
  * Whether a request is a CORS preflight, for the option `skip`: OPTIONS with `Origin` and `Access-Control-Request-Method`,
- * without `Authorization` and `Cookie`.
+ * without a body, `Authorization`, `Cookie` and `X-API-Key`. Only for APIs where OPTIONS reaches no handler. Where credentials
+ * are elsewhere, name them: `preflights({ headers: ['X-Token'], query: ['key'] })`.
  *
  * @example
  * app.use(rateLimit({ identify, limits, skip: preflights }))
  */
-export function preflights(req: Request): boolean {
-  return isPreflight({ method: req.method, header: (name) => req.get(name) })
-}
+export const preflights: Preflights<Request> = /* @__PURE__ */ preflightsBy((req) => ({
+  method: req.method,
+  url: req.url,
+  header: (name) => req.headers[name],
+}))
 
 /** The limiter of each middleware. */
 const limiters = new WeakMap<object, Limiter<Request>>()

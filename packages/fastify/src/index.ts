@@ -3,10 +3,11 @@ import {
   type Limiter,
   type LimiterOptions,
   type Outcome,
+  type Preflights,
   RailError,
   type RouteOptions,
 } from '@rail/core'
-import { addFields, checkOption, type Framework, isPreflight, suggestionFor, unexpected } from '@rail/core/adapter'
+import { addFields, checkOption, type Framework, preflightsBy, suggestionFor, unexpected } from '@rail/core/adapter'
 import type {
   FastifyInstance,
   FastifyPluginCallback,
@@ -225,11 +226,14 @@ export default rateLimit
 
 /**
  * Whether a request is a CORS preflight, for the option `skip`: OPTIONS with `Origin` and `Access-Control-Request-Method`,
- * without `Authorization` and `Cookie`.
+ * without a body, `Authorization`, `Cookie` and `X-API-Key`. Only for APIs where OPTIONS reaches no handler. Where credentials
+ * are elsewhere, name them: `preflights({ headers: ['X-Token'], query: ['key'] })`.
  *
  * @example
  * await app.register(rateLimit, { identify, limits, skip: preflights })
  */
-export function preflights(request: FastifyRequest): boolean {
-  return isPreflight({ method: request.method, header: (name) => request.headers[name] })
-}
+export const preflights: Preflights<FastifyRequest> = /* @__PURE__ */ preflightsBy((request) => ({
+  method: request.method,
+  url: request.url,
+  header: (name) => request.headers[name],
+}))

@@ -4,9 +4,10 @@ import {
   type Limiter,
   type LimiterOptions,
   type Outcome,
+  type Preflights,
   type RouteOptions,
 } from '@rail/core'
-import { type Framework, isPreflight, mergeFields } from '@rail/core/adapter'
+import { type Framework, mergeFields, preflightsBy } from '@rail/core/adapter'
 import type { Context, Env, MiddlewareHandler, Next } from 'hono'
 import type { BlankEnv } from 'hono/types'
 import { functionsFor } from './functions-for.js'
@@ -82,14 +83,17 @@ function middlewareOf<E extends Env>(limiter: Limiter<Context<E>>, owner: object
 
 /**
  * Whether a request is a CORS preflight, for the option `skip`: OPTIONS with `Origin` and `Access-Control-Request-Method`,
- * without `Authorization` and `Cookie`.
+ * without a body, `Authorization`, `Cookie` and `X-API-Key`. Only for APIs where OPTIONS reaches no handler. Where credentials
+ * are elsewhere, name them: `preflights({ headers: ['X-Token'], query: ['key'] })`.
  *
  * @example
  * app.use(rateLimit({ identify, limits, skip: preflights }))
  */
-export function preflights(c: Context): boolean {
-  return isPreflight({ method: c.req.method, header: (name) => c.req.header(name) })
-}
+export const preflights: Preflights<Context> = /* @__PURE__ */ preflightsBy((c) => ({
+  method: c.req.method,
+  url: c.req.url,
+  header: (name) => c.req.header(name),
+}))
 
 /** Sets headers before the handler runs: a response made through the context has them, and so has an outer timeout's. */
 function announce(c: Context, fields: readonly Field[]): void {

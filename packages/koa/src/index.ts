@@ -1,5 +1,12 @@
-import { createLimiter, type Limiter, type LimiterOptions, type Outcome, type RouteOptions } from '@rail/core'
-import { addFields, type Framework, isPreflight } from '@rail/core/adapter'
+import {
+  createLimiter,
+  type Limiter,
+  type LimiterOptions,
+  type Outcome,
+  type Preflights,
+  type RouteOptions,
+} from '@rail/core'
+import { addFields, type Framework, preflightsBy } from '@rail/core/adapter'
 import type { Middleware, Next, ParameterizedContext } from 'koa'
 import { functionsFor } from './functions-for.js'
 
@@ -73,14 +80,17 @@ function middlewareOf<StateT, ContextT>(
 
 /**
  * Whether a request is a CORS preflight, for the option `skip`: OPTIONS with `Origin` and `Access-Control-Request-Method`,
- * without `Authorization` and `Cookie`.
+ * without a body, `Authorization`, `Cookie` and `X-API-Key`. Only for APIs where OPTIONS reaches no handler. Where credentials
+ * are elsewhere, name them: `preflights({ headers: ['X-Token'], query: ['key'] })`.
  *
  * @example
  * app.use(rateLimit({ identify, limits, skip: preflights }))
  */
-export function preflights(ctx: ParameterizedContext): boolean {
-  return isPreflight({ method: ctx.method, header: (name) => ctx.headers[name] })
-}
+export const preflights: Preflights<ParameterizedContext> = /* @__PURE__ */ preflightsBy((ctx) => ({
+  method: ctx.method,
+  url: ctx.url,
+  header: (name) => ctx.headers[name],
+}))
 
 /** The limiter of each middleware. */
 const limiters = new WeakMap<object, object>()

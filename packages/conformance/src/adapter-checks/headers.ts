@@ -151,49 +151,4 @@ export const headerChecks = [
     expect(JSON.parse(answer.body).rail).toEqual({ allowed: false, remaining: [0] })
     expect((await app.seen()).decisions).toBe(6)
   }),
-  check(
-    'preflights are not counted with skip: preflights; other OPTIONS requests are',
-    'skip-preflights',
-    async (app) => {
-      const preflight = {
-        method: 'OPTIONS',
-        headers: { Origin: 'https://app.example', 'Access-Control-Request-Method': 'PUT' },
-      }
-      const answer = await app.get('/', preflight)
-      expect([answer.status === 429, railHeaders(answer)]).toEqual([false, {}])
-      await app.get('/', preflight)
-      const options = [
-        await app.get('/', { method: 'OPTIONS' }),
-        await app.get('/', { method: 'OPTIONS', headers: { Origin: 'https://app.example' } }),
-      ]
-      expect(options.map((other) => other.header('RateLimit'))).toEqual([
-        '"per_minute";r=1;t=30',
-        '"per_minute";r=0;t=30',
-      ])
-      expect((await app.get('/', { method: 'OPTIONS' })).status).toBe(429)
-      expect((await app.get('/', { headers: preflight.headers })).status).toBe(429)
-    },
-  ),
-  check('a request that looks like a preflight and carries credentials is counted', 'skip-preflights', async (app) => {
-    const preflight = { Origin: 'https://app.example', 'Access-Control-Request-Method': 'PUT' }
-    const answers = [
-      await app.get('/', { method: 'OPTIONS', headers: { ...preflight, Authorization: 'Bearer key' } }),
-      await app.get('/', { method: 'OPTIONS', headers: { ...preflight, Cookie: 'session=1' } }),
-    ]
-    expect(answers.map((answer) => answer.header('RateLimit'))).toEqual([
-      '"per_minute";r=1;t=30',
-      '"per_minute";r=0;t=30',
-    ])
-    const refused = await app.get('/', { method: 'OPTIONS', headers: { ...preflight, Authorization: 'Bearer key' } })
-    expect(refused.status).toBe(429)
-  }),
-  check("preflights with a customer's key are counted by default", 'count-preflights', async (app) => {
-    const preflight = {
-      method: 'OPTIONS',
-      headers: { Origin: 'https://app.example', 'Access-Control-Request-Method': 'PUT' },
-    }
-    await app.statuses(2, '/', preflight)
-    expect(await app.statuses(1, '/', preflight)).toEqual([429])
-    expect(await app.statuses(1)).toEqual([429])
-  }),
 ]

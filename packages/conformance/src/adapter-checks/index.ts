@@ -3,6 +3,7 @@ import { countingChecks } from './counting.js'
 import { failureChecks } from './failures.js'
 import { headerChecks } from './headers.js'
 import { limitChecks } from './limits.js'
+import { preflightChecks } from './preflights.js'
 import { railChecks } from './rail.js'
 import { refusalChecks } from './refusals.js'
 import { styleChecks } from './styles.js'
@@ -14,6 +15,7 @@ export const ADAPTER_CHECKS: readonly AdapterCheck[] = [
   ...countingChecks,
   ...waitChecks,
   ...headerChecks,
+  ...preflightChecks,
   ...styleChecks,
   ...refusalChecks,
   ...failureChecks,

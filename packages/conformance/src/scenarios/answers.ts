@@ -89,6 +89,15 @@ export const answerScenarios = {
   'skip-preflights': ({ customer, preflights }) => ({
     limiters: [{ identify: customer, limits: [perMinute(2)], skip: preflights }],
   }),
+  'skip-preflights-without': ({ customer, preflights }) => ({
+    limiters: [
+      {
+        identify: customer,
+        limits: [perMinute(2)],
+        skip: preflights({ headers: ['X-Token'], query: ['key'] }),
+      },
+    ],
+  }),
   'count-preflights': ({ customer }) => ({ limiters: [{ identify: customer, limits: [perMinute(2)] }] }),
   'on-reject': ({ customer, header }) => ({
     limiters: [

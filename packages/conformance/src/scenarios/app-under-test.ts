@@ -1,4 +1,4 @@
-import type { LimiterOptions, MaybePromise, Outcome, RouteOptions } from '@rail/core'
+import type { LimiterOptions, MaybePromise, Outcome, Preflights, RouteOptions } from '@rail/core'
 import type { Answer, ChunkedReply } from './reply.js'
 
 /**
@@ -9,7 +9,7 @@ export interface AppUnderTest<Request, Response, Limiter extends MadeLimiter<Req
   /** The adapter. */
   rateLimit(options: LimiterOptions<Request>): Limiter
   /** The adapter's `preflights`, for the option `skip`. */
-  readonly preflights: (request: Request) => boolean
+  readonly preflights: Preflights<Request>
   /** The outcome that the adapter put on a request: `req.rail`, `c.var.rail`, … */
   rail(request: Request): Outcome | undefined
   /** A header of a request, by its lower-case name. */

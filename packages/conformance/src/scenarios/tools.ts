@@ -1,4 +1,4 @@
-import type { Clock, LimiterOptions, RouteOptions } from '@rail/core'
+import type { Clock, LimiterOptions, Preflights, RouteOptions } from '@rail/core'
 
 /** A scenario: how the app under test is set up. */
 export interface Scenario<Request> {
@@ -27,7 +27,7 @@ export interface Tools<Request> {
   /** The cost that the suite names (`x-cost`); 1 without one. */
   readonly cost: (request: Request) => number
   /** The adapter's `preflights`. */
-  readonly preflights: (request: Request) => boolean
+  readonly preflights: Preflights<Request>
   /** The clock that the suite moves. */
   readonly clock: Clock
   /** A promise that several callers share, as many as `x-together` names. The last of them resolves it. */

@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { createLimiter, type Limiter, type LimiterOptions, type Outcome, type RouteOptions } from '@rail/core'
-import { addFields, isPreflight } from '@rail/core/adapter'
+import { addFields, preflightsBy } from '@rail/core/adapter'
 import { listen, listenerFor, type RunningApp, writeStream } from '../../src/index.js'
 import type { Answer, AppUnderTest, Setup } from '../../src/scenarios.js'
 
@@ -87,7 +87,11 @@ function appOf(fault: Fault): AppUnderTest<Req, ServerResponse, Made, RequestLis
     rateLimit: (options) => limiterOf(fault.options?.(options) ?? options, fault),
     rail: (req) => req.rail,
     header,
-    preflights: (req) => isPreflight({ method: req.method as string, header: (name) => header(req, name) }),
+    preflights: preflightsBy((req) => ({
+      method: req.method as string,
+      url: req.url as string,
+      header: (name) => header(req, name),
+    })),
     setFields,
     isAnswered: (res) => res.headersSent,
     answer,

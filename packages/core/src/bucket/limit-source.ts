@@ -4,8 +4,14 @@ import type { Decision } from './decision.js'
 
 /** A source of limits: a plan book, a plan file, a control plane. */
 export interface LimitSource {
-  /** The limits of a key in a scope (`''`: the plan's own). `[]`: no limit. The same array until something changes. */
-  limitsFor(key: string, scope: string): MaybePromise<readonly Limit[]>
+  /**
+   * The limits of a key in a scope (`''`: the plan's own). `[]`: no limit. The same array until something changes.
+   *
+   * @param isShared Whether several servers count in the store: then the limits are whole, never this server's share.
+   */
+  limitsFor(key: string, scope: string, isShared?: boolean): MaybePromise<readonly Limit[]>
+  /** The number of servers that the requests are spread over; `undefined` while it is not known. */
+  servers?(): number | undefined
   /** Called with each decision. `earlier`: the decision that this one replaces, where a route charged one request again. */
   onDecision?(decision: Decision, earlier: Decision | undefined): void
 }

@@ -10,6 +10,11 @@ import type { Decision } from './decision.js'
  */
 export interface Store {
   /**
+   * Whether several servers count in it, as in Redis: then a source returns whole limits, never a server's share.
+   * @default false
+   */
+  readonly isShared?: boolean | undefined
+  /**
    * Checks every bucket of every charge, then takes from all of them or from none.
    *
    * `before`: the charges that this same request took earlier, as it took them. They are given back first, so that a route
@@ -37,6 +42,16 @@ export interface Store {
 /** A store that answers at once, such as a memory store. */
 export interface SynchronousStore extends Store {
   take(charges: readonly Charge[], now: number, before?: readonly Charge[]): Decision
+  /** The same buckets for one limiter, which is made with this store as its `onStoreFailure`. @default the store itself */
+  forLimiter?(limiter: LimiterOfStore): SynchronousStore
+}
+
+/** What a store can learn from the limiter that it stands in for. */
+export interface LimiterOfStore {
+  /** The number of servers by the limiter's source of limits, where that knows it: see `LimitSource.servers`. */
+  readonly servers: (() => number | undefined) | undefined
+  /** Reports an error to the limiter's `onError`. */
+  readonly report: (error: unknown) => void
 }
 
 /** Whether a value has the methods of a store. */

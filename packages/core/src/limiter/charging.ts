@@ -5,18 +5,30 @@ import { type Charge, checkCost, checkKey } from '../limit/charge.js'
 import { checkedLimits, checkNames } from '../limit/check-limits.js'
 import type { Limit } from '../limit/limit.js'
 import type { Charging, PlainCharging, RouteOptions } from './options.js'
+import type { Watch } from './watch.js'
+
+/** What a charging has to know of its limiter. */
+export interface ChargingContext {
+  /** Whether several servers count in the limiter's store. */
+  readonly isShared: boolean
+  readonly watch: Pick<Watch, 'identified'>
+}
 
 /**
  * The charges of a request by `identify`, `limits` and `cost`: the usual way. A missing customer or a missing plan is an
  * error; it never means "no limit".
  */
-export function chargingBy<Request>({ identify, limits, cost = 1 }: PlainCharging<Request>): Charging<Request> {
+export function chargingBy<Request>(
+  { identify, limits, cost = 1 }: PlainCharging<Request>,
+  { isShared, watch }: ChargingContext,
+): Charging<Request> {
   return {
     chargesFor: (request, route, before, scope) =>
       chain(identify(request), (key) => {
+        watch.identified(key)
         if (key === null) return NO_CHARGES
         checkIdentity(key)
-        const found = limitsOf(limits, key, request, scope)
+        const found = limitsOf(limits, key, request, scope, isShared)
         const routeCost = route.cost ?? cost
         // The usual case, with nothing to wait for.
         if (
@@ -28,7 +40,7 @@ export function chargingBy<Request>({ identify, limits, cost = 1 }: PlainChargin
           return charges(key, found, NO_LIMITS, routeCost, scope, route, before)
         }
         return chain(found, (own) =>
-          chain(routeLimitsOf(route, limits, key, request), (more) =>
+          chain(routeLimitsOf(route, limits, key, request, isShared), (more) =>
             chain(costOf(request, routeCost), (tokens) => charges(key, own, more, tokens, scope, route, before)),
           ),
         )
@@ -64,9 +76,10 @@ function limitsOf<Request>(
   key: string,
   request: Request,
   scope: string,
+  isShared: boolean,
 ): MaybePromise<readonly Limit[]> {
   if (typeof limits === 'function') return whenChecked(limits(key, request), 'limits()')
-  return 'limitsFor' in limits ? whenChecked(limits.limitsFor(key, scope), 'limitsFor()') : limits
+  return 'limitsFor' in limits ? whenChecked(limits.limitsFor(key, scope, isShared), 'limitsFor()') : limits
 }
 
 /** The limits that apply on a route besides the plan's. */
@@ -75,10 +88,11 @@ function routeLimitsOf<Request>(
   source: PlainCharging<Request>['limits'],
   key: string,
   request: Request,
+  isShared: boolean,
 ): MaybePromise<readonly Limit[]> {
   if (typeof limits === 'function') return whenChecked(limits(key, request), 'limits() of with()')
   if (limits !== undefined || scope === undefined) return limits ?? NO_LIMITS
-  return 'limitsFor' in source ? whenChecked(source.limitsFor(key, scope), 'limitsFor()') : NO_LIMITS
+  return 'limitsFor' in source ? whenChecked(source.limitsFor(key, scope, isShared), 'limitsFor()') : NO_LIMITS
 }
 
 function whenChecked(limits: MaybePromise<readonly Limit[]>, subject: string): MaybePromise<readonly Limit[]> {

@@ -9,7 +9,7 @@ import type { Answer } from './answer.js'
 import type { LimiterOptions, RouteOptions } from './options.js'
 import { NOT_COUNTED, type Outcome } from './outcome.js'
 import { RequestRecord, type Turn } from './request-record.js'
-import { type Framework, settingsOf } from './settings.js'
+import { type Framework, isObject, settingsOf } from './settings.js'
 
 /** Counts requests. It is generic over the request and never looks inside it. */
 export interface Limiter<Request> {
@@ -47,7 +47,7 @@ export function createLimiter<Request>(
 ): Limiter<Request> {
   const { sameRequest = asIs, ahead } = framework ?? {}
   const settings = settingsOf(options, framework)
-  const { store, clock, skip, chargesFor, answerTo, reporter } = settings
+  const { store, clock, skip, chargesFor, answerTo, reporter, watch } = settings
   const records = createNotes<RequestRecord>(framework?.reshaped)
   /** The routes that `with` has made, by their limiters. */
   let routes: WeakMap<object, RouteOptions<Request>> | undefined
@@ -76,13 +76,18 @@ export function createLimiter<Request>(
   /** Counts a request once for each route. Concurrent calls wait: each must know what those before it have taken. */
   function once(request: Request, route: RouteOptions<Request>): MaybePromise<Outcome> {
     const same = isObject(request) ? sameRequest(request) : undefined
-    const known = same && records.get(same)
+    const known = same && settings.once ? records.get(same) : undefined
     const record = known ?? new RequestRecord()
     const next = (): MaybePromise<Outcome> =>
-      record.answers(route) ? record.outcome : record.keep(counted(request, route, record))
+      record.answers(route) ? repeated(record) : record.keep(counted(request, route, record))
     record.pending = 'then' in record.pending ? record.pending.then(next, next) : next()
     if (same !== undefined && known === undefined) records.set(same, record)
     return record.pending
+  }
+
+  function repeated(record: RequestRecord): Outcome {
+    watch.repeated(++record.repeats)
+    return record.outcome
   }
 
   /** The way of one request: skip it, or find its charges, take them from the store, and answer. */
@@ -91,10 +96,14 @@ export function createLimiter<Request>(
       if (skipped) return NOT_COUNTED
       return chain(chargesFor(request, route, record.charges), (charges) => {
         if (charges.length === 0) return NOT_COUNTED
+        watch.charged()
         const turn: Turn<Request> = { request, route, record, charges, now: readClock(clock) }
         return attempt(
           () => store.take(charges, turn.now, record.chargedIn(store)),
-          (decision) => answer(turn, store, decision),
+          (decision) => {
+            reporter.storeWorks('take', turn.now)
+            return answer(turn, store, decision)
+          },
           (error) => withoutStore(turn, error),
         )
       })
@@ -154,14 +163,14 @@ export function createLimiter<Request>(
       now = readClock(clock)
       return now
     }
-    attempt(() => settings.settle(record, actualCost, read), ignore, failed)
+    attempt(
+      () => settings.settle(record, actualCost, read),
+      () => reporter.storeWorks('settle', now),
+      failed,
+    )
   }
 
   return limiterFor({})
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null
 }
 
 const asIs = (request: object): object => request

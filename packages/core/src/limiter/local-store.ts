@@ -1,5 +1,9 @@
+import { advice } from '../base/advice.js'
 import { checkOption, checkOptionNames, isFunction, isWholeFrom } from '../base/check.js'
-import type { SynchronousStore } from '../bucket/store.js'
+import { railError, unexpected } from '../base/errors.js'
+import { isPromise } from '../base/maybe-promise.js'
+import { warn } from '../base/warning.js'
+import type { LimiterOfStore, SynchronousStore } from '../bucket/store.js'
 import type { Charge } from '../limit/charge.js'
 import type { Limit } from '../limit/limit.js'
 import { share } from '../limit/share.js'
@@ -7,8 +11,12 @@ import { MemoryStore, type MemoryStoreOptions } from '../memory/memory-store.js'
 
 /** The options of {@link localStore}. */
 export interface LocalStoreOptions extends MemoryStoreOptions {
-  /** The number of servers that share each limit: a whole number from 1, or a function that returns it. @default 1 */
-  readonly servers?: number | (() => number) | undefined
+  /**
+   * The number of servers that share each limit: a whole number from 1, or a function that returns it, or `undefined` while
+   * it is not known. It is called when a limiter is made and for each request that is counted here. After a wrong answer the
+   * last good number counts. @default the number that the limiter's source of limits knows, such as a control plane's, else 1
+   */
+  readonly servers?: number | (() => number | undefined) | undefined
 }
 
 /**
@@ -22,22 +30,61 @@ export interface LocalStoreOptions extends MemoryStoreOptions {
  */
 export function localStore(options: LocalStoreOptions = {}): SynchronousStore {
   checkOptionNames(options, ['servers', 'maxKeys'], 'localStore()')
-  const { servers = 1, maxKeys } = options
+  const { servers, maxKeys } = options
   checkOption('servers', servers, 'a whole number from 1, or a function that returns one', isNumberOfServers)
   const store = new MemoryStore({ maxKeys })
-  const shared = sharing(servers)
+  return sharing(store, numberOf(servers, warn), (limiter) => {
+    const number = numberOf(servers ?? limiter.servers, limiter.report)
+    number()
+    return number
+  })
+}
+
+const isNumber = isWholeFrom(1)
+const isNumberOfServers = (value: unknown): boolean => isFunction(value) || isNumber(value)
+
+/** A store that enforces shares, on the buckets of another. */
+function sharing(
+  store: MemoryStore,
+  servers: () => number,
+  serversFor: (limiter: LimiterOfStore) => () => number,
+): SynchronousStore {
+  const shared = sharesBy(servers)
   return {
     take: (charges, now, before) => store.take(shared(charges), now, before && shared(before)),
     peek: (charges, now, before) => store.peek(shared(charges), now, before && shared(before)),
     settle: (charges, actual, now) => store.settle(shared(charges), actual, now),
     reset: (key, scope) => store.reset(key, scope),
+    forLimiter: (limiter) => sharing(store, serversFor(limiter), serversFor),
   }
 }
 
-const isNumberOfServers = (value: unknown): boolean => isFunction(value) || isWholeFrom(1)(value)
+/** Reads the number of servers, which is never an error on a request: a wrong answer is reported once, until a good one. */
+function numberOf(servers: LocalStoreOptions['servers'], report: (error: unknown) => void): () => number {
+  if (typeof servers !== 'function') return () => servers ?? 1
+  let good = 1
+  let isWrong = false
+  const read = (): number => {
+    try {
+      const answer: unknown = servers()
+      if (isPromise(answer)) answer.then(undefined, () => {})
+      if (isNumber(answer)) good = answer as number
+      else if (answer !== undefined) {
+        const toDo = advice('Return undefined while the number is not known.')
+        throw unexpected('RAIL_BAD_SHARE', 'servers()', 'a whole number from 1', answer, toDo)
+      }
+      isWrong = false
+    } catch (cause) {
+      if (!isWrong) report(railError('RAIL_HOOK_FAILED', `servers() failed; ${good} is assumed`, undefined, { cause }))
+      isWrong = true
+    }
+    return good
+  }
+  return read
+}
 
 /** The same charges with this server's shares of their limits. Shares are made once for each array of limits. */
-function sharing(servers: number | (() => number)): (charges: readonly Charge[]) => readonly Charge[] {
+function sharesBy(servers: () => number): (charges: readonly Charge[]) => readonly Charge[] {
   let shares = new WeakMap<readonly Limit[], readonly Limit[]>()
   let sharedBy = 1
 
@@ -50,7 +97,7 @@ function sharing(servers: number | (() => number)): (charges: readonly Charge[])
   }
 
   return (charges) => {
-    const now = typeof servers === 'number' ? servers : servers()
+    const now = servers()
     if (now !== sharedBy) shares = new WeakMap()
     sharedBy = now
     return charges.map((charge) => ({ ...charge, limits: sharesOf(charge.limits) }))

@@ -25,8 +25,16 @@ export interface LimiterSettings<Request> extends RefusalOptions {
    * stay. If it fails, the default body is sent. @default a small JSON object
    */
   readonly onReject?: OnReject<Request> | undefined
-  /** Requests that are not counted: those for which it returns `true`. `preflights` is one. @default none */
+  /**
+   * Requests that are not counted: those for which it returns `true`. Anything but `true` or `false` is an error.
+   * `preflights` is one. @default none
+   */
   readonly skip?: ((request: Request) => MaybePromise<boolean>) | undefined
+  /**
+   * Whether a request object that is taken again has the outcome that it has. `false`: each take counts, as for the messages
+   * of one connection. @default true
+   */
+  readonly once?: boolean | undefined
   /** Counts requests and calls `onDecision`, but sends no headers and refuses nothing. @default false */
   readonly dryRun?: boolean | undefined
   /**

@@ -1,22 +1,88 @@
+import { checkOption, checkOptionNames } from '../base/check.js'
+
 /** Reads what a preflight is recognised by. */
 export interface PreflightReader {
   readonly method: string
+  /** The request's URL, or its path, with the query. */
+  readonly url: string
   /** Reads a header by its lower-case name. */
   readonly header: (name: string) => unknown
 }
 
+/** Credentials of an API's own, which no preflight has. */
+export interface PreflightCredentials {
+  /** The names of headers, in any case. @default [] */
+  readonly headers?: readonly string[] | undefined
+  /** The names of parameters of the query. @default [] */
+  readonly query?: readonly string[] | undefined
+}
+
+/** For the option `skip`: whether a request is a CORS preflight. Called with names of credentials it returns such a function. */
+export interface Preflights<Request> {
+  (request: Request): boolean
+  (credentials: PreflightCredentials): (request: Request) => boolean
+}
+
 /**
- * Whether a request is a CORS preflight: OPTIONS with `Origin` and `Access-Control-Request-Method` and without credentials.
- * A browser sends none with a preflight, so a request with `Authorization` or `Cookie` is counted.
+ * The function `preflights` of an adapter. A preflight is what a browser sends before a request of another origin: OPTIONS
+ * with `Origin` and `Access-Control-Request-Method`, without a body and without `Authorization`, `Cookie` or `X-API-Key`.
  *
  * Source: Fetch standard, CORS-preflight request.
  */
-export function isPreflight({ method, header }: PreflightReader): boolean {
+export function preflightsBy<Request>(readerOf: (request: Request) => PreflightReader): Preflights<Request> {
+  function preflights(request: Request): boolean
+  function preflights(credentials: PreflightCredentials): (request: Request) => boolean
+  function preflights(given: Request | PreflightCredentials): boolean | ((request: Request) => boolean) {
+    if (!isCredentials(given)) return isPreflight(readerOf(given as Request), [], [])
+    checkOptionNames(given, ['headers', 'query'], 'preflights()')
+    const { headers = [], query = [] } = given
+    checkOption('headers', headers, NAMES, areNames)
+    checkOption('query', query, NAMES, areNames)
+    const own = headers.map((name) => name.toLowerCase())
+    return (request) => isPreflight(readerOf(request), own, [...query])
+  }
+  return preflights
+}
+
+/** Not a framework's request, nor a mock of one, which has a method, or a request that has one. */
+function isCredentials(given: unknown): given is PreflightCredentials {
+  if (typeof given !== 'object' || given === null || Object.getPrototypeOf(given) !== Object.prototype) return false
+  return !('method' in given || 'req' in given)
+}
+
+function isPreflight(
+  { method, url, header }: PreflightReader,
+  headers: readonly string[],
+  query: readonly string[],
+): boolean {
+  const has = (name: string): boolean => header(name) !== undefined
   return (
     method === 'OPTIONS' &&
-    header('origin') !== undefined &&
-    header('access-control-request-method') !== undefined &&
-    header('authorization') === undefined &&
-    header('cookie') === undefined
+    has('origin') &&
+    has('access-control-request-method') &&
+    !NEVER_SENT.some(has) &&
+    (header('content-length') ?? '0') === '0' &&
+    !headers.some(has) &&
+    (query.length === 0 || !parametersOf(url).some((name) => query.includes(name)))
   )
+}
+
+/** What a browser never sends with a preflight: credentials, and a body. */
+const NEVER_SENT = ['authorization', 'cookie', 'x-api-key', 'transfer-encoding', 'content-type']
+
+const NAMES = 'an array of names'
+const areNames = (value: unknown): boolean =>
+  Array.isArray(value) && value.every((name) => typeof name === 'string' && name !== '')
+
+/** The names of the parameters of a URL's query, decoded. */
+function parametersOf(url: string): string[] {
+  const query = /\?([^#]*)/.exec(url)?.[1] ?? ''
+  return query.split('&').map((pair) => {
+    const name = (pair.split('=')[0] as string).replaceAll('+', ' ')
+    try {
+      return decodeURIComponent(name)
+    } catch {
+      return name
+    }
+  })
 }

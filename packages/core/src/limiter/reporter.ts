@@ -5,12 +5,16 @@ import type { Decision } from '../bucket/decision.js'
 import { sentName } from '../limit/sent-name.js'
 import { neverFits } from './never-fits.js'
 
+type StoreMethod = 'take' | 'peek' | 'settle'
+
 /** Calls the user's `onError` with errors that do not stop a request, no more often than is useful. */
 export interface Reporter {
   /** Reports at once. An error in the hook is dropped: it must not reach a request. */
   readonly report: (error: unknown) => void
   /** Reports a failure of the store, at most once a second, with the latest cause and the number of failures. */
-  storeFailed(method: 'take' | 'peek' | 'settle', cause: unknown, nowMs: number): void
+  storeFailed(method: StoreMethod, cause: unknown, nowMs: number): void
+  /** Reports that a method that has failed works again, when the last report of a failure is at least a second old. */
+  storeWorks(method: StoreMethod, nowMs: number): void
   /** Reports limits that no request of this cost fits, each once. */
   warnIfNeverFits(decision: Decision): void
 }
@@ -19,24 +23,43 @@ export function createReporter(onError: (error: unknown) => void = warn): Report
   const known = new Set<string>()
   let failures = 0
   let reportedAt = Number.NEGATIVE_INFINITY
+  /** When a method began to fail; `undefined` while it works. */
+  const failingSince: { [Method in StoreMethod]?: number | undefined } = {}
 
   function report(error: unknown): void {
     // There is nobody left to call. An asynchronous hook that rejects would end a Node process.
     attempt(() => onError(error), ignore, ignore)
   }
 
+  /** Whether the last report is less than a second old. A step back of the clock must not silence it. */
+  function isRecent(nowMs: number): boolean {
+    return nowMs - reportedAt < REPORT_EVERY_MS && nowMs >= reportedAt
+  }
+
   return {
     report,
     storeFailed(method, cause, nowMs) {
       failures++
-      // A step back of the clock must not silence it.
-      if (nowMs - reportedAt < REPORT_EVERY_MS && nowMs >= reportedAt) return
+      failingSince[method] ??= nowMs
+      if (isRecent(nowMs)) return
       const times = failures === 1 ? '' : ` ${failures} times since the last report, most recently`
       const message = `store: ${method}() failed${times}: ${messageOf(cause)}`
       const count = failures
       failures = 0
       reportedAt = nowMs
       report(new RailError('RAIL_STORE_FAILED', message, { cause, count }))
+    },
+    storeWorks(method, nowMs) {
+      const since = failingSince[method]
+      if (since === undefined || isRecent(nowMs)) return
+      const seconds = Math.max(0, Math.round((nowMs - since) / 1_000))
+      const count = failures
+      const more = count === 0 ? '' : `, and ${count} more failures`
+      failures = 0
+      failingSince[method] = undefined
+      report(
+        new RailError('RAIL_STORE_RECOVERED', `store: ${method}() works again after ${seconds} s${more}.`, { count }),
+      )
     },
     warnIfNeverFits(decision) {
       if (decision.retryAfterMs !== Number.POSITIVE_INFINITY) return

@@ -23,6 +23,8 @@ export class RequestRecord {
   /** The outcome of the latest call, which the next one waits for. */
   pending: MaybePromise<Outcome> = NOT_COUNTED
   outcome: Outcome = NOT_COUNTED
+  /** How many times it got its outcome again. */
+  repeats = 0
   /** The latest outcome with a decision, whose headers the next one's replace. */
   counted: Outcome & { headers: readonly Field[] } = NOT_COUNTED
   /** What has been taken for the request. */

@@ -16,13 +16,14 @@ import { checkLimits } from '../limit/check-limits.js'
 import { MemoryStore } from '../memory/memory-store.js'
 import { type Ahead, longestWait } from './ahead.js'
 import { type Answer, type Answering, answerTo, unavailableTo } from './answer.js'
-import { chargingBy, scopeWithin } from './charging.js'
+import { type ChargingContext, chargingBy, scopeWithin } from './charging.js'
 import { checkFits } from './never-fits.js'
 import type { Charging, LimiterOptions, PlainCharging, RouteOptions } from './options.js'
 import { replying } from './reply.js'
 import { createReporter, type Reporter } from './reporter.js'
 import type { RequestRecord, Turn } from './request-record.js'
 import { type WithoutStore, withoutStoreFor } from './store-failure.js'
+import { createWatch, type Watch } from './watch.js'
 import { routeOf, withKept } from './with.js'
 
 /** What a limiter has to know about an adapter's framework. */
@@ -43,6 +44,9 @@ export interface Settings<Request> {
   readonly store: Store
   readonly clock: Clock
   readonly reporter: Reporter
+  readonly watch: Watch
+  /** Whether a second take of the same request is the first one's outcome. */
+  readonly once: boolean
   readonly decisionHooks: readonly ((decision: Decision, request: Request, earlier: Decision | undefined) => void)[]
   skip(request: Request): MaybePromise<boolean>
   /** The charges of a request on a route, with what it was charged before. */
@@ -68,16 +72,19 @@ export function settingsOf<Request>(
   checkOptionNames(options, [...OPTION_NAMES, ...(framework?.ownOptions ?? [])], 'rateLimit()', adviceOnLimiterOption)
   for (const [name, expected, passes, toDo] of CHECKS) checkOption(name, options[name], expected, passes, toDo)
   checkJitter(options.jitter)
-  const { store = new MemoryStore(), scope = '', clock = monotonicClock, jitter, dryRun = false } = options
-  const charging = chargingOf(options)
+  const { scope = '', clock = monotonicClock, jitter, dryRun = false } = options
+  const store: Store = options.store ?? new MemoryStore()
   const reporter = createReporter(options.onError)
+  const { report } = reporter
+  const watch = createWatch(report, options.store === undefined)
+  const charging = chargingOf(options, { isShared: store.isShared === true, watch })
   // A clock of the user's also serves where a moment since 1970 is sent.
   const epochMsOf = options.clock === undefined ? () => undefined : (now: number) => now
   const answering: Answering<Request> = {
     style: styleOf(options.headers === undefined ? draft11 : options.headers),
     jitter,
     epochMsOf,
-    withBody: options.onReject === undefined ? asIs : replying(options.onReject, reporter.report),
+    withBody: options.onReject === undefined ? asIs : replying(options.onReject, report),
   }
   const onStoreFailure = dryRun && options.onStoreFailure === 'refuse' ? 'allow' : options.onStoreFailure
   const unavailable = (request: Request): MaybePromise<Answer> => unavailableTo(answering, request)
@@ -92,11 +99,13 @@ export function settingsOf<Request>(
     store,
     clock,
     reporter,
+    watch,
+    once: options.once !== false,
     decisionHooks: hooksOf(options),
-    skip: options.skip ?? never,
+    skip: skipping(options.skip),
     chargesFor,
     answerTo: dryRun ? () => NOTHING : (decision, now, request) => answerTo(answering, decision, now, request),
-    withoutStore: withoutStoreFor(onStoreFailure, unavailable, reporter.report),
+    withoutStore: withoutStoreFor(onStoreFailure, unavailable, { servers: serversOf(options.limits), report }),
     longestWait: dryRun
       ? (_turn, _from, decision) => decision
       : (turn, from, decision, routes) => longestWait(turn, from, decision, { routes, chargesFor, failed }),
@@ -122,6 +131,25 @@ const NOTHING: Answer = { headers: [], refusal: undefined }
 const asIs = <T>(value: T): T => value
 const never = (): boolean => false
 
+export function isObject<T>(value: T): value is T & object {
+  return typeof value === 'object' && value !== null
+}
+
+/** Only `true` skips a request: a promise, a string or an array that comes by mistake must not be a free pass. */
+function skipping<Request>(skip: LimiterOptions<Request>['skip']): Settings<Request>['skip'] {
+  if (skip === undefined) return never
+  return (request) =>
+    chain(skip(request), (answer: unknown) => {
+      if (typeof answer === 'boolean') return answer
+      throw unexpected('RAIL_BAD_SKIP', 'skip()', 'true or false', answer, advice('Return path === "/health".'))
+    })
+}
+
+/** The number of servers by a source of limits, where it knows that. */
+function serversOf(limits: unknown): (() => number | undefined) | undefined {
+  return isLimitSource(limits) && limits.servers !== undefined ? () => limits.servers?.() : undefined
+}
+
 /** The hooks for decisions: the source's, if it has one, and the user's. */
 function hooksOf<Request>({ limits, onDecision }: LimiterOptions<Request>): Settings<Request>['decisionHooks'] {
   const hooks = onDecision === undefined ? [] : [onDecision]
@@ -129,7 +157,7 @@ function hooksOf<Request>({ limits, onDecision }: LimiterOptions<Request>): Sett
   return [(decision, _request, earlier) => limits.onDecision?.(decision, earlier), ...hooks]
 }
 
-function chargingOf<Request>(options: LimiterOptions<Request>): Charging<Request> {
+function chargingOf<Request>(options: LimiterOptions<Request>, context: ChargingContext): Charging<Request> {
   const { identify, limits, cost, charges } = options
   if (charges !== undefined) {
     if (identify !== undefined || limits !== undefined || cost !== undefined) {
@@ -151,7 +179,7 @@ function chargingOf<Request>(options: LimiterOptions<Request>): Charging<Request
     )
   }
   if (!isFunction(limits) && !isLimitSource(limits)) checkLimits(limits, 'limits')
-  return chargingBy({ identify, limits, cost } as PlainCharging<Request>)
+  return chargingBy({ identify, limits, cost } as PlainCharging<Request>, context)
 }
 
 const CHECKS: readonly (readonly [
@@ -166,6 +194,7 @@ const CHECKS: readonly (readonly [
   ['onReject', 'a function', isFunction, advice("Write onReject: () => ({ json: { error: 'slow down' } }).")],
   ['skip', 'a function', isFunction, advice("Write skip: (request) => request.path === '/health'.")],
   ['dryRun', 'true or false', isBoolean],
+  ['once', 'true or false', isBoolean],
   ['onDecision', 'a function', isFunction],
   ['onError', 'a function', isFunction],
   ['clock', 'a function that returns milliseconds', isFunction],

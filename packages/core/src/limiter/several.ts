@@ -3,7 +3,8 @@ import { RailError, unexpected } from '../base/errors.js'
 import { chain, type MaybePromise } from '../base/maybe-promise.js'
 import { suggestionFor } from '../base/suggestion.js'
 import { type Charge, checkCost, checkKey } from '../limit/charge.js'
-import { checkLimits, checkNames } from '../limit/check-limits.js'
+import { checkedLimits, checkNames } from '../limit/check-limits.js'
+import type { Limit } from '../limit/limit.js'
 import { costOf, scopeWithin } from './charging.js'
 import type { Charging } from './options.js'
 
@@ -41,22 +42,22 @@ function checked(charges: unknown, scope: string): readonly Charge[] {
   }
   const own: Charge[] = []
   for (const charge of charges) {
-    checkCharge(charge)
-    const { key, limits, cost } = charge
-    own.push({ scope: scopeWithin(scope, charge.scope), key, limits, cost })
+    const { key, limits, cost, scope: inner } = checkedCharge(charge)
+    own.push({ scope: scopeWithin(scope, inner), key, limits, cost })
   }
   checkNames(own)
   return own
 }
 
-function checkCharge(charge: unknown): asserts charge is Charge {
+/** The properties of a charge, each read once: what is checked is what is charged. */
+function checkedCharge(charge: unknown): Charge {
   if (typeof charge !== 'object' || charge === null) {
     throw unexpected('RAIL_BAD_CHARGES', 'a charge', '{ key, limits, cost, scope? }', charge)
   }
   const { key, limits, cost, scope } = charge as Record<string, unknown>
   checkKey(key, 'key of a charge')
   checkCost(cost, 'cost of a charge')
-  checkLimits(limits, 'limits of a charge')
+  const own = checkedLimits(limits as readonly Limit[], 'limits of a charge')
   if (scope !== undefined && typeof scope !== 'string') {
     throw unexpected('RAIL_BAD_CHARGES', 'scope of a charge', 'a string', scope)
   }
@@ -66,6 +67,7 @@ function checkCharge(charge: unknown): asserts charge is Charge {
     const hint = suggestionFor(name, CHARGE_NAMES)
     throw new RailError('RAIL_BAD_CHARGES', `${name}: not a property of a charge.${hint}`)
   }
+  return { key, limits: own, cost, scope }
 }
 
 const CHARGE_NAMES = ['key', 'limits', 'cost', 'scope']

@@ -3,7 +3,7 @@ import { isRailError, railError, unexpected } from '../base/errors.js'
 import { attempt, chain, isPromise, type MaybePromise } from '../base/maybe-promise.js'
 import { replacementFor } from '../base/suggestion.js'
 import type { Decision } from '../bucket/decision.js'
-import { isStore, type Store } from '../bucket/store.js'
+import { isStore, type LimiterOfStore, type Store, type SynchronousStore } from '../bucket/store.js'
 import type { Answer } from './answer.js'
 import type { LimiterSettings } from './options.js'
 import { NOT_COUNTED, type Outcome } from './outcome.js'
@@ -20,25 +20,25 @@ export type WithoutStore<Request> = (
  * What the option `onStoreFailure` does.
  *
  * @param unavailable The answer that refuses a request with 503.
- * @param report Reports an error to `onError`.
+ * @param limiter What another store can learn from the limiter.
  * @throws RailError `RAIL_BAD_OPTION`
  */
 export function withoutStoreFor<Request>(
   option: LimiterSettings<Request>['onStoreFailure'] = 'allow',
   unavailable: (request: Request) => MaybePromise<Answer>,
-  report: (error: unknown) => void,
+  limiter: LimiterOfStore,
 ): WithoutStore<Request> {
   if (option === 'allow') return () => NOT_COUNTED
   if (option === 'refuse') {
     return ({ request }) => chain(unavailable(request), (answer) => ({ ...NOT_COUNTED, ...answer }))
   }
-  if (isStore(option)) return insteadBy(option, report)
+  if (isStore(option)) return insteadBy(option.forLimiter?.(limiter) ?? option, limiter.report)
   const toDo = replacementFor(option, 'Import localStore and write localStore({ servers }).')
   throw unexpected('RAIL_BAD_OPTION', 'onStoreFailure', "'allow', 'refuse' or a store", option, toDo)
 }
 
 /** Another store counts instead. A request goes on if that one fails too. */
-function insteadBy<Request>(other: Store, report: (error: unknown) => void): WithoutStore<Request> {
+function insteadBy<Request>(other: SynchronousStore, report: (error: unknown) => void): WithoutStore<Request> {
   return (turn, answer) => {
     const failed = (error: unknown): Outcome => {
       // A wrong option is never a reason to allow requests.

@@ -3,6 +3,7 @@ import {
   createLimiter,
   type Decision,
   type LimiterOptions,
+  type LimitSource,
   limit,
   localStore,
   MemoryStore,
@@ -49,6 +50,8 @@ function limiterOf(options: Partial<LimiterOptions<Asked>> = {}) {
   } as LimiterOptions<Asked>)
   return { limiter, clock, errors, decisions, codes: () => errors.map((error) => error.code) }
 }
+
+const TEN = [perMinute(10)]
 
 describe.each([
   ['rejects', rejecting],
@@ -109,9 +112,64 @@ describe.each([
     expect(second?.limits[0]?.limit).toBe(first?.limits[0]?.limit)
   })
 
-  test.each([0, 1.5, undefined])('where servers returns %o, is an error: no share can be made', async (servers) => {
-    const { limiter } = limiterOf({ store, onStoreFailure: localStore({ servers: () => servers as number }) })
-    await expect((async () => limiter.take({}))()).rejects.toMatchObject({ code: 'RAIL_BAD_SHARE' })
+  const WRONG: readonly [string, () => unknown][] = [
+    ['0', () => 0],
+    ['1.5', () => 1.5],
+    ['NaN', () => Number.NaN],
+    ['a string', () => '3'],
+    ['a promise', () => Promise.resolve(3)],
+    ['a promise that rejects', () => Promise.reject(new Error('away'))],
+    [
+      'an error',
+      () => {
+        throw new Error('away')
+      },
+    ],
+  ]
+  test.each(WRONG)(
+    'is stood in for by the last good number of servers where servers returns %s',
+    async (_what, wrong) => {
+      let answer: () => unknown = wrong
+      const servers = (() => answer()) as () => number
+      const { limiter, errors } = limiterOf({ store, onStoreFailure: localStore({ servers }) })
+      const burst = async () => (await limiter.take({})).decision?.limits[0]?.limit.burst
+      // It was called when the limiter was made, and reported once until it is right.
+      const wrongAnswers = () => errors.filter(({ code }) => code === 'RAIL_HOOK_FAILED').map(({ message }) => message)
+      expect(wrongAnswers()).toEqual(['servers() failed; 1 is assumed.'])
+      expect([await burst(), await burst()]).toEqual([10, 10])
+      answer = () => 5
+      expect(await burst()).toBe(2)
+      answer = wrong
+      expect([await burst(), await burst()]).toEqual([2, 2])
+      expect(wrongAnswers()).toEqual(['servers() failed; 1 is assumed.', 'servers() failed; 5 is assumed.'])
+    },
+  )
+
+  test('is stood in for by whole limits, in silence, while servers returns undefined', async () => {
+    const { limiter, codes } = limiterOf({ store, onStoreFailure: localStore({ servers: () => undefined }) })
+    expect((await limiter.take({})).decision?.limits[0]?.limit.burst).toBe(10)
+    expect(codes()).toEqual(['RAIL_STORE_FAILED'])
+  })
+
+  test('is stood in for by shares of the number of servers that the source of limits knows', async () => {
+    let servers: number | undefined
+    const source: LimitSource = { limitsFor: () => TEN, servers: () => servers }
+    const { limiter } = limiterOf({ store, limits: source, onStoreFailure: localStore() })
+    const burst = async () => (await limiter.take({})).decision?.limits[0]?.limit.burst
+    expect(await burst()).toBe(10)
+    servers = 5
+    expect(await burst()).toBe(2)
+    const own = limiterOf({ store, limits: source, onStoreFailure: localStore({ servers: 2 }) })
+    expect((await own.limiter.take({})).decision?.limits[0]?.limit.burst).toBe(5)
+  })
+
+  test('is stood in for by one store for all limiters that have it', async () => {
+    const onStoreFailure = localStore({ servers: 5 })
+    const allowed: unknown[] = []
+    for (const { limiter } of [limiterOf({ store, onStoreFailure }), limiterOf({ store, onStoreFailure })]) {
+      for (let count = 0; count < 2; count++) allowed.push((await limiter.take({})).decision?.allowed)
+    }
+    expect(allowed).toEqual([true, true, false, false])
   })
 
   test('is replaced by any other synchronous store, and by none where that one fails too', async () => {

@@ -108,7 +108,7 @@ const BAD: readonly (readonly [options: unknown, code: string, message: string])
   [
     { ...good, onLimitReached: () => {} },
     'RAIL_UNKNOWN_OPTION',
-    'onLimitReached: not an option of rateLimit(). Options: cost, store, scope, onReject, skip, dryRun, onDecision, onError, clock, identify, limits, charges, headers, jitter, onStoreFailure.',
+    'onLimitReached: not an option of rateLimit(). Options: cost, store, scope, onReject, skip, dryRun, once, onDecision, onError, clock, identify, limits, charges, headers, jitter, onStoreFailure.',
   ],
   [
     { ...good, cost: '1' },

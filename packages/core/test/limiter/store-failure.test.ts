@@ -50,7 +50,8 @@ describe('of a store that fails, onError is told', () => {
     settle(2)
     expect(told.map(({ message, count }) => [message, count])).toEqual([
       ['store: take() failed: no answer', 1],
-      ['store: settle() failed 2 times since the last report, most recently: out of memory', 2],
+      ['store: take() works again after 1 s, and 1 more failures.', 1],
+      ['store: settle() failed: out of memory', 1],
     ])
   })
 
@@ -61,5 +62,48 @@ describe('of a store that fails, onError is told', () => {
     clock.set(9_500)
     await limiter.take({})
     expect(told).toHaveLength(2)
+  })
+})
+
+describe('of a store that works again, onError is called', () => {
+  test('once, with the failures that had no report, and the time that it failed', async () => {
+    const { limiter, told, clock, state } = failing()
+    for (const now of [0, 10, 20, 4_000, 4_010, 4_020, 4_030]) {
+      clock.set(now)
+      await limiter.take({})
+    }
+    state.takes = true
+    for (const now of [4_900, 5_000, 5_001, 60_000]) {
+      clock.set(now)
+      await limiter.take({})
+    }
+    expect(told.map(({ code, count, message }) => [code, count, message])).toEqual([
+      ['RAIL_STORE_FAILED', 1, 'store: take() failed: no answer'],
+      ['RAIL_STORE_FAILED', 3, 'store: take() failed 3 times since the last report, most recently: no answer'],
+      ['RAIL_STORE_RECOVERED', 3, 'store: take() works again after 5 s, and 3 more failures.'],
+    ])
+  })
+
+  test('at most once a second where it fails now and then', async () => {
+    const { limiter, told, clock, state } = failing()
+    for (let now = 0; now < 3_000; now += 10) {
+      clock.set(now)
+      state.takes = now % 30 === 0
+      await limiter.take({})
+    }
+    const counts = told.map(({ code }) => code)
+    expect(counts.filter((code) => code === 'RAIL_STORE_FAILED').length).toBeLessThanOrEqual(3)
+    expect(counts.filter((code) => code === 'RAIL_STORE_RECOVERED').length).toBeLessThanOrEqual(3)
+    expect(counts).toContain('RAIL_STORE_RECOVERED')
+  })
+
+  test('not for settle while settle fails, although takes work', async () => {
+    const { limiter, told, clock, state } = failing()
+    state.takes = true
+    for (let now = 0; now < 3_000; now += 100) {
+      clock.set(now)
+      ;(await limiter.take({})).settle(2)
+    }
+    expect(new Set(told.map(({ code }) => code))).toEqual(new Set(['RAIL_STORE_FAILED']))
   })
 })

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { perMinute } from '@rail/core'
-import { addFields, isPreflight, mergeField } from '@rail/core/adapter'
+import { addFields, mergeField, preflightsBy } from '@rail/core/adapter'
 import type { Req } from '../plain-adapter.js'
 import { beforeEnd, identifying, limiting, type Mutant, options, sending } from './mutant.js'
 
@@ -147,16 +147,53 @@ export const HEADER_MUTANTS: readonly Mutant[] = [
   },
   {
     fault: 'it skips preflights whoever sends them',
-    breaks: ['a request that looks like a preflight and carries credentials is counted'],
+    breaks: ['a request that looks like a preflight, with credentials or a body, is counted'],
     ...options(() => ({
       skip: (req: Req) => req.method === 'OPTIONS' && 'access-control-request-method' in req.headers,
+    })),
+  },
+  {
+    fault: 'it skips preflights with a body',
+    breaks: ['a request that looks like a preflight, with credentials or a body, is counted'],
+    ...options(() => ({
+      skip: (req: Req) =>
+        req.headers.origin !== undefined &&
+        !['authorization', 'cookie', 'x-api-key'].some((name) => name in req.headers) &&
+        req.method === 'OPTIONS',
+    })),
+  },
+  {
+    fault: 'it skips preflights with an API key',
+    breaks: ['a request that looks like a preflight, with credentials or a body, is counted'],
+    ...options(() => ({
+      skip: (req: Req) =>
+        req.headers.origin !== undefined &&
+        !['authorization', 'cookie', 'content-type'].some((name) => name in req.headers) &&
+        req.method === 'OPTIONS',
+    })),
+  },
+  {
+    fault: 'it knows no credentials of an API',
+    breaks: ['credentials of an API are named by preflights({ headers, query })'],
+    ...options(({ skip }) => ({
+      skip:
+        skip &&
+        preflightsBy<Req>((req) => ({
+          method: req.method as string,
+          url: '/',
+          header: (name) => req.headers[name],
+        })),
     })),
   },
   {
     fault: 'it skips preflights by default',
     breaks: ["preflights with a customer's key are counted by default"],
     ...options(() => ({
-      skip: (req: Req) => isPreflight({ method: req.method as string, header: (name) => req.headers[name] }),
+      skip: preflightsBy<Req>((req) => ({
+        method: req.method as string,
+        url: req.url as string,
+        header: (name) => req.headers[name],
+      })),
     })),
   },
 ]
