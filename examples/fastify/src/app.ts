@@ -35,7 +35,7 @@ export async function createApp(options: { clock?: Clock } = {}): Promise<Fastif
     // A guess is charged before the work, and corrected after it: the difference moves, and a debt is waited off.
     api.post<{ Body: { prompt: string } }>('/v1/complete', { config: { rail: { cost: 500 } } }, async (request) => {
       const { text, tokens } = complete(request.body.prompt)
-      request.rail.settle(tokens)
+      request.rail?.settle(tokens)
       return { text, tokens }
     })
     // Writes have a tighter limit of their own, beside the plan's. All routes of the scope share it.

@@ -36,7 +36,7 @@ export function createApp(options: { clock?: Clock } = {}): Hono<{ Variables: { 
   })
   app.use('/v1/*', limiter)
   app.get('/v1/events', (c) =>
-    c.json({ user: c.var.token.user, left: c.var.rail.decision?.limits.map((it) => it.remaining) }),
+    c.json({ user: c.var.token.user, left: c.var.rail?.decision?.limits.map((it) => it.remaining) }),
   )
   // A search costs five, of the client and of the user.
   app.get('/v1/search', limiter.with({ cost: 5 }), (c) => c.json({ found: [] }))

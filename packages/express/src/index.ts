@@ -7,7 +7,7 @@ import {
   type Preflights,
   type RouteOptions,
 } from '@rail/core'
-import { addFields, type Framework, preflightsBy } from '@rail/core/adapter'
+import { addFields, type Field, type Framework, preflightsBy, unexpected } from '@rail/core/adapter'
 import type { NextFunction, Request, Response } from 'express'
 import { functionsFor } from './functions-for.js'
 
@@ -55,33 +55,46 @@ export interface RateLimit {
  * @throws RailError for wrong options
  */
 export function rateLimit(options: RateLimitOptions): RateLimit {
-  return middlewareOf(createLimiter(options, FRAMEWORK), {})
+  const owner = {}
+  const announce = ({ res }: Request, headers: readonly Field[]): (() => boolean) => {
+    if (res !== undefined) addFields(res, owner, { headers }, FRAMEWORK)
+    return () => res?.headersSent === true
+  }
+  return middlewareOf(createLimiter(options, { ...FRAMEWORK, announce }), owner)
 }
 
 function middlewareOf(limiter: Limiter<Request>, owner: object): RateLimit {
   function rateLimitMiddleware(req: Request, res: Response, next: NextFunction): void {
-    const answer = (outcome: Outcome): void => {
+    /** Whether the request goes on. */
+    const answered = (outcome: Outcome): boolean => {
       req.rail = outcome
       addFields(res, owner, outcome, FRAMEWORK)
-      if (outcome.refusal === undefined) next()
+      if (outcome.refusal === undefined) return true
       // A timeout in front of the limiter may have answered in the meantime.
-      else if (!res.headersSent) {
+      if (!res.headersSent) {
         const { status, type, body } = outcome.refusal
+        if (typeof res.end !== 'function') throw unexpected('RAIL_BAD_RESPONSE', 'response', 'an object with end', res)
         // Not res.send(), which would add a charset and an ETag.
         res.statusCode = status
         res.setHeader('Content-Type', type)
         res.end(req.method === 'HEAD' ? undefined : body)
       }
+      return false
     }
-    let outcome: ReturnType<typeof limiter.take>
+    let goesOn: boolean
     try {
-      outcome = limiter.take(req)
+      const outcome = limiter.take(req)
+      if ('then' in outcome) {
+        // What next() throws is not an error of this middleware, and next() is not called twice.
+        outcome.then(answered).then((passes) => passes && next(), next)
+        return
+      }
+      goesOn = answered(outcome)
     } catch (error) {
       next(error)
       return
     }
-    if ('then' in outcome) outcome.then(answer, next)
-    else answer(outcome)
+    if (goesOn) next()
   }
   limiters.set(rateLimitMiddleware, limiter)
   return Object.assign(rateLimitMiddleware as RateLimit, {

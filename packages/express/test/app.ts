@@ -17,17 +17,18 @@ export const appOf = (express: typeof createExpress): AppUnderTest<Request, Resp
   redirect: (res, to) => res.redirect(to),
   stream: writeStream,
   raw: (res, { status, headers, body }) => res.writeHead(status, headers).end(body),
-  build({ front, nested, failed, ...outer }) {
+  build({ front, nested, missing, failed, ...outer }) {
     const app = express()
     app.use((_req: Request, res: Response, next: NextFunction) => front(res, next))
     mount(app, outer).use('/nested', mount(express.Router(), nested))
+    if (missing !== undefined) app.use(...missing.before(), missing.handle)
     if (failed !== undefined) app.use(((error, _req, res, _next) => failed(error, res)) satisfies ErrorRequestHandler)
     return app
   },
 })
 
-function mount(to: Router, { limiters, routes }: Limited<Request, Response, RateLimit>): Router {
-  to.use(...limiters)
+function mount(to: Router, { limiters, behind, routes }: Limited<Request, Response, RateLimit>): Router {
+  to.use(...limiters, (_req: Request, _res: Response, next: NextFunction) => next(behind()))
   for (const { method, path, before, handle } of routes) to[method](path, ...before(), handle)
   return to
 }

@@ -18,6 +18,7 @@ import type {
   RouteGenericInterface,
 } from 'fastify'
 import fastifyPlugin from 'fastify-plugin'
+import { checkRoutesOf } from './checked-routes.js'
 import { isEqual } from './equal-options.js'
 import { hooksOfRoute, keepHooks } from './route-hooks.js'
 import { routeLimiters } from './route-limiters.js'
@@ -28,14 +29,20 @@ export * from '@rail/core'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The latest limiter's outcome for this request: its decision, and `settle(actualCost)`. */
-    rail: Outcome
+    /** The latest limiter's outcome for this request: its decision, and `settle(actualCost)`; `undefined` where none ran. */
+    rail: Outcome | undefined
   }
   interface FastifyContextConfig {
     /** `false`: this route is not limited. An object: it is costlier or tighter. Its limits are counted under its URL pattern. */
-    rail?: false | RouteOptions<FastifyRequest> | undefined
+    rail?: RailConfig
   }
 }
+
+/**
+ * What `config.rail` of a route may be. The name is not one of Fastify's: inside `declare module 'fastify'` a name means
+ * Fastify's own type first, and plugins add names there, as `@fastify/websocket` adds `RouteOptions`.
+ */
+type RailConfig = false | RouteOptions<FastifyRequest> | undefined
 
 /** The options of {@link rateLimit}; `identify` and `limits` (or `charges`) are required. */
 export type RateLimitOptions = LimiterOptions<FastifyRequest> & {
@@ -138,11 +145,12 @@ function pluginOf(options: RateLimitOptions): RateLimit {
       return
     }
     if (!app.hasRequestDecorator('rail')) app.decorateRequest('rail')
-    // For routes declared from here on, wrong options are errors at start; for those declared before, on their first request.
+    // A wrong option of a route that is declared from here on is an error where it stands; of any other, when the app starts.
     app.addHook('onRoute', (route) => {
       limiterOf(route.config?.rail, route.url)
       keepHooks(route, limiters)
     })
+    checkRoutesOf(app, limiterOf)
     const countRequest: UsualHook = (request, reply, next) => {
       const { config, url = '' } = request.routeOptions
       if (config.rail === false) next()
@@ -183,26 +191,25 @@ function count(
   done: HookHandlerDoneFunction,
 ): void {
   const outcome = limiter.take(request)
-  if ('then' in outcome) outcome.then((found) => answer(found, owner, request, reply, done), done)
-  else answer(outcome, owner, request, reply, done)
+  // What done() throws is no error of this hook, and done() is not called twice.
+  if ('then' in outcome) {
+    outcome.then((found) => answered(found, owner, request, reply)).then((passes) => passes && done(), done)
+  } else if (answered(outcome, owner, request, reply)) done()
 }
 
-function answer(
-  outcome: Outcome,
-  owner: object,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  done: HookHandlerDoneFunction,
-): void {
+/** Carries out an outcome. Returns whether the request goes on. */
+function answered(outcome: Outcome, owner: object, request: FastifyRequest, reply: FastifyReply): boolean {
   request.rail = outcome
   // On the response itself, which hijack() and writes to reply.raw reach too.
   addFields(reply.raw, owner, outcome)
-  if (outcome.refusal === undefined) done()
-  else if (!reply.sent) {
+  if (outcome.refusal === undefined) return true
+  if (!reply.sent) {
     const { status, type, body } = outcome.refusal
+    if (typeof reply.send !== 'function') throw unexpected('RAIL_BAD_RESPONSE', 'reply', 'a reply of Fastify', reply)
     // With a serializer, because Fastify adds a charset to a string without one, and a response schema may empty an object.
     reply.code(status).type(type).serializer(asIs).send(body)
   }
+  return false
 }
 
 function asIs(body: unknown): string {

@@ -19,21 +19,31 @@ export const appOf = (
   redirect: (reply, to) => reply.redirect(to),
   stream: (reply, stream) => reply.send(readableOf(stream)),
   raw: (reply, { status, headers, body }) => reply.hijack().raw.writeHead(status, headers).end(body),
-  async build({ front, limiters, routes, nested, failed }) {
+  async build({ front, nested, missing, failed, ...outer }) {
     // Its types tell HTTP/2 apart all the way; the two are alike in what is used here.
     const app = Fastify({ http2 } as { http2?: never })
     if (failed !== undefined) app.setErrorHandler((error, _request, reply) => failed(error, reply))
     app.addHook('onRequest', (_request, reply, done) => void front(reply, done))
     // One route is there before the limiters are.
-    await mount(app, { limiters: [], routes: routes.slice(0, 1) })
-    await mount(app, { limiters, routes: routes.slice(1) })
-    await app.register((child) => mount(child, nested), { prefix: '/nested' })
+    routesOf(app, outer.routes.slice(0, 1))
+    await mount(app, { ...outer, routes: outer.routes.slice(1) }, hook)
+    if (missing !== undefined) app.setNotFoundHandler({ preHandler: [...missing.before()] }, missing.handle)
+    await app.register((child) => mount(child, nested, hook), { prefix: '/nested' })
     await app.ready()
     return app.routing
   },
 })
 
-async function mount(to: FastifyInstance, { limiters, routes }: Limited<FastifyRequest, FastifyReply, RateLimit>) {
+type App = Limited<FastifyRequest, FastifyReply, RateLimit>
+
+async function mount(to: FastifyInstance, { limiters, behind, routes }: App, hook: RateLimitOptions['hook']) {
   for (const limiter of limiters) await to.register(limiter)
+  // The next hook that a request meets.
+  if (hook === 'preHandler') to.addHook('preHandler', async () => behind())
+  else to.addHook('preParsing', async () => behind())
+  routesOf(to, routes)
+}
+
+function routesOf(to: FastifyInstance, routes: App['routes']): void {
   for (const { method, path, with: rail, handle } of routes) to[method](path, { config: { rail } }, handle)
 }

@@ -14,7 +14,7 @@ describe.each([
     const app = Fastify()
     app.get('/before', async () => 'ok')
     await register(app, { identify: () => 'acme', limits: [perMinute(9)], clock: manualClock() })
-    app.get('/costly', { config: { rail: { cost: 3 } } }, async (request) => request.rail.settle(2))
+    app.get('/costly', { config: { rail: { cost: 3 } } }, async (request) => request.rail?.settle(2))
     app.get('/tight', { config: { rail: { limits: [perMinute(1)] } } }, async () => 'ok')
     app.get('/free', { config: { rail: false } }, async () => 'ok')
     const seen = []

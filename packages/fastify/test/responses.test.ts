@@ -160,3 +160,25 @@ test('what identify, limits and cost throw passes through setErrorHandler, of a 
     expect((await app.inject('/')).headers.ratelimit).toBe(STATE)
   }
 })
+
+test('a refused request reaches no later hook, its body is not parsed, and the hooks of its route stay as they are', async () => {
+  const ran: string[] = []
+  const hook = (name: string) => async () => void ran.push(name)
+  const app = await limited(
+    (limited) => {
+      limited.addContentTypeParser('text/plain', async () => void ran.push('parser'))
+      const hooks = {
+        onRequest: hook('onRequest'),
+        preValidation: [hook('one'), hook('two')],
+        preHandler: hook('three'),
+      }
+      limited.post('/', hooks, async () => 'ok')
+    },
+    { limits: [perMinute(1)] },
+  )
+  const post = { method: 'POST', url: '/', payload: 'x', headers: { 'content-type': 'text/plain' } } as const
+  expect((await app.inject(post)).statusCode).toBe(200)
+  expect(ran.splice(0)).toEqual(['onRequest', 'parser', 'one', 'two', 'three'])
+  expect((await app.inject(post)).statusCode).toBe(429)
+  expect(ran).toEqual([])
+})

@@ -197,13 +197,11 @@ describe("a route's config", () => {
     )
   })
 
-  test('of a route that was declared before the plugin is used, and a wrong one fails its first request', async () => {
+  test('of a route that was declared before the plugin is used', async () => {
     const app = Fastify()
     app.get('/costly', { config: { rail: { cost: 3 } } }, async () => 'ok')
-    app.get('/wrong', { config: { rail: { costs: 3 } as never } }, async () => 'ok')
     await app.register(rateLimit, options([perMinute(20)]))
     expect(await field(app, '/costly')).toBe('"per_minute";r=17;t=9')
-    expect((await app.inject('/wrong')).statusCode).toBe(500)
   })
 })
 
@@ -215,7 +213,7 @@ describe('a limiter that was made first', () => {
     await app.register(rateLimit, options([limit({ name: 'address', tokens: 9, per: '1m' })]))
     app.get('/', { onRequest: customers.with({ cost: 5 }) }, async (request) => ({
       own: customers.of(request)?.decision?.limits.map((status) => status.remaining),
-      latest: request.rail.decision?.limits.map((status) => status.remaining),
+      latest: request.rail?.decision?.limits.map((status) => status.remaining),
     }))
     const response = await app.inject('/')
     expect(response.headers.ratelimit).toBe('"per_minute";r=15;t=15, "address";r=8;t=7')

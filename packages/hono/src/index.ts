@@ -7,7 +7,7 @@ import {
   type Preflights,
   type RouteOptions,
 } from '@rail/core'
-import { type Framework, mergeFields, preflightsBy } from '@rail/core/adapter'
+import { type Framework, mergeFields, preflightsBy, unexpected } from '@rail/core/adapter'
 import type { Context, Env, MiddlewareHandler, Next } from 'hono'
 import type { BlankEnv } from 'hono/types'
 import { functionsFor } from './functions-for.js'
@@ -20,16 +20,20 @@ export * from '@rail/core'
 
 declare module 'hono' {
   interface ContextVariableMap {
-    /** The latest limiter's outcome for this request: its decision, and `settle(actualCost)`. */
-    rail: Outcome
+    /** The latest limiter's outcome for this request: its decision, and `settle(actualCost)`; `undefined` where none ran. */
+    rail: Outcome | undefined
   }
 }
 
 /** The options of {@link rateLimit}, whose functions get Hono's context. `identify` and `limits` (or `charges`) are required. */
 export type RateLimitOptions<E extends Env = BlankEnv> = LimiterOptions<Context<E>>
 
-/** A Hono middleware with `with` and `of`. */
-export interface RateLimit<E extends Env = BlankEnv> extends MiddlewareHandler<E> {
+/**
+ * A Hono middleware with `with` and `of`. On a route it adds 429, 422 and 503 to the statuses that Hono's client `hc` knows.
+ * Their bodies are `unknown`, because `onReject` may make them.
+ */
+export interface RateLimit<E extends Env = BlankEnv> {
+  (...given: Parameters<MiddlewareHandler<E>>): Promise<Refused | undefined>
   /**
    * The same limiter and store for a costlier or tighter route. A request that was counted before pays the difference.
    *
@@ -38,6 +42,16 @@ export interface RateLimit<E extends Env = BlankEnv> extends MiddlewareHandler<E
   with(route: RouteOptions<Context<E>>): RateLimit<E>
   /** This limiter's latest outcome for a request, however many limiters ran; `undefined` if it has not counted it. */
   of(c: object): Outcome | undefined
+}
+
+/** A refusal, as Hono's client knows it. */
+type Refused = Response & (Typed<429> | Typed<422> | Typed<503>)
+
+/** Hono's `TypedResponse`, which older versions do not export, with a body of any kind. */
+interface Typed<Status> {
+  readonly _data: unknown
+  readonly _status: Status
+  readonly _format: string
 }
 
 /**
@@ -55,9 +69,10 @@ export function rateLimit<E extends Env = BlankEnv>(options: RateLimitOptions<E>
 }
 
 function middlewareOf<E extends Env>(limiter: Limiter<Context<E>>, owner: object): RateLimit<E> {
-  const middleware: MiddlewareHandler<E> = async function rateLimitMiddleware(c, next) {
+  const middleware = async function rateLimitMiddleware(c: Context<E>, next: Next): Promise<Refused | undefined> {
     const taken = limiter.take(c)
     const outcome = 'then' in taken ? await taken : taken
+    if (typeof c.set !== 'function') throw unexpected('RAIL_BAD_RESPONSE', 'context', 'a context of Hono', c)
     const onNode = addToNodeResponse(c, owner, outcome)
     // What depends on the handler's headers is set after it.
     if (!onNode)
@@ -68,7 +83,8 @@ function middlewareOf<E extends Env>(limiter: Limiter<Context<E>>, owner: object
     c.set('rail', outcome)
     if (outcome.refusal !== undefined) {
       const { status, type, body } = outcome.refusal
-      return c.body(body, status, { 'Content-Type': type })
+      // The response is as Hono makes it; its type is for the client.
+      return c.body(body, status, { 'Content-Type': type }) as Response as Refused
     }
     if (onNode) await next()
     else await confirmed(c, next, limiter)

@@ -16,17 +16,21 @@ export const app: AppUnderTest<Context, Context, RateLimit, Fetch, Response> = {
   redirect: (c, to) => c.redirect(to),
   stream: (c, stream) => c.body(readableStreamOf(stream)),
   raw: (_c, { status, headers, body }) => new Response(body, { status, headers }),
-  build({ front, nested, failed, ...outer }) {
+  build({ front, nested, missing, failed, ...outer }) {
     const app = new Hono({ strict: false })
     app.use(async (c, next) => front(c, next))
     mount(app, outer).route('/nested', mount(new Hono({ strict: false }), nested))
+    if (missing !== undefined) app.use(...missing.before()).all('*', (c) => missing.handle(c, c))
     app.onError((error, c) => failed?.(error, c) ?? c.text('Internal Server Error', 500))
     return app.fetch
   },
 }
 
-function mount(to: Hono, { limiters, routes }: Limited<Context, Context, RateLimit, Response>): Hono {
-  to.use(...limiters)
+function mount(to: Hono, { limiters, behind, routes }: Limited<Context, Context, RateLimit, Response>): Hono {
+  to.use(...limiters, async (_c, next) => {
+    behind()
+    await next()
+  })
   for (const { method, path, before, handle } of routes) to.on(method, [path], ...before(), (c) => handle(c, c))
   return to
 }

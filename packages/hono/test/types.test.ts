@@ -1,4 +1,5 @@
 import { type Context, Hono, type MiddlewareHandler } from 'hono'
+import { type ApplyGlobalResponse, hc } from 'hono/client'
 import { expectTypeOf, it } from 'vitest'
 import { type Outcome, perMinute, type RateLimit, type RateLimitOptions, rateLimit, several } from '../src/index.js'
 
@@ -12,8 +13,10 @@ const limiter = rateLimit({ identify: (c) => c.req.header('x-customer') ?? null,
 
 it('types c.var.rail, and c.get, in every handler', () => {
   new Hono().use(limiter).get('/links/:id', (c) => {
-    expectTypeOf(c.var.rail).toEqualTypeOf<Outcome>()
-    expectTypeOf(c.get('rail')).toEqualTypeOf<Outcome>()
+    expectTypeOf(c.var.rail).toEqualTypeOf<Outcome | undefined>()
+    // @ts-expect-error: on a route before the limiter it is not there.
+    c.var.rail.decision
+    expectTypeOf(c.get('rail')).toEqualTypeOf<Outcome | undefined>()
     expectTypeOf(limiter.of(c)).toEqualTypeOf<Outcome | undefined>()
     return c.text('ok')
   })
@@ -78,4 +81,37 @@ it('is a middleware wherever Hono takes one', () => {
   // @ts-expect-error: it is to be called.
   const uncalled: MiddlewareHandler = rateLimit
   expectTypeOf(uncalled).toEqualTypeOf<MiddlewareHandler>()
+})
+
+it("tells Hono's client of the statuses of a refusal", () => {
+  const app = new Hono()
+    .get('/links', limiter, (c) => c.json({ links: 3 }, 200))
+    .post('/links', limiter.with({ cost: 2 }), (c) => c.json({ made: true }, 201))
+  const client = hc<typeof app>('http://localhost')
+  const ask = async (): Promise<number | undefined> => {
+    const listed = await client.links.$get()
+    expectTypeOf(listed.status).toEqualTypeOf<200 | 422 | 429 | 503>()
+    if (listed.status === 429) {
+      expectTypeOf(await listed.json()).toEqualTypeOf<unknown>()
+      return Number(listed.headers.get('retry-after'))
+    }
+    if (listed.status !== 200) return undefined
+    expectTypeOf(await listed.json()).toEqualTypeOf<{ links: number }>()
+    const made = await client.links.$post()
+    expectTypeOf(made.status).toEqualTypeOf<201 | 422 | 429 | 503>()
+    // @ts-expect-error: nothing answers so.
+    return made.status === 404 ? 0 : undefined
+  }
+  expectTypeOf(ask).returns.resolves.toEqualTypeOf<number | undefined>()
+})
+
+it("can be told to Hono's client of a whole app, whose use() keeps no types of responses", () => {
+  const app = new Hono().use(limiter).get('/links', (c) => c.json({ links: 3 }, 200))
+  type Limited = ApplyGlobalResponse<typeof app, { 429: { json: { error: string } } }>
+  const client = hc<Limited>('http://localhost')
+  const ask = async (): Promise<string | undefined> => {
+    const listed = await client.links.$get()
+    return listed.status === 429 ? (await listed.json()).error : undefined
+  }
+  expectTypeOf(ask).returns.resolves.toEqualTypeOf<string | undefined>()
 })

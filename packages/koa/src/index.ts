@@ -6,7 +6,7 @@ import {
   type Preflights,
   type RouteOptions,
 } from '@rail/core'
-import { addFields, type Framework, preflightsBy } from '@rail/core/adapter'
+import { addFields, type Field, type Framework, preflightsBy, unexpected } from '@rail/core/adapter'
 import type { Middleware, Next, ParameterizedContext } from 'koa'
 import { functionsFor } from './functions-for.js'
 
@@ -24,7 +24,7 @@ export type RateLimitOptions<StateT = Nothing, ContextT = Nothing> = LimiterOpti
 
 /** A Koa middleware with `with` and `of`. The latest outcome for a request is at `ctx.state.rail`. */
 export interface RateLimit<StateT = Nothing, ContextT = Nothing>
-  extends Middleware<StateT & { rail: Outcome }, ContextT> {
+  extends Middleware<StateT & { rail: Outcome | undefined }, ContextT> {
   /**
    * The same limiter and store for a costlier or tighter route. A request that was counted before pays the difference.
    *
@@ -47,19 +47,26 @@ export interface RateLimit<StateT = Nothing, ContextT = Nothing>
 export function rateLimit<StateT = Nothing, ContextT = Nothing>(
   options: RateLimitOptions<StateT, ContextT>,
 ): RateLimit<StateT, ContextT> {
-  return middlewareOf(createLimiter(options, FRAMEWORK), {})
+  const owner = {}
+  const announce = (ctx: ParameterizedContext<StateT, ContextT>, headers: readonly Field[]): (() => boolean) => {
+    addFields(ctx.res, owner, { headers })
+    // A body that onReject sets would be replaced.
+    return () => ctx.headerSent || ctx.body !== undefined
+  }
+  return middlewareOf(createLimiter(options, { ...FRAMEWORK, announce }), owner)
 }
 
 function middlewareOf<StateT, ContextT>(
   limiter: Limiter<ParameterizedContext<StateT, ContextT>>,
   owner: object,
 ): RateLimit<StateT, ContextT> {
-  type Context = ParameterizedContext<StateT & { rail: Outcome }, ContextT>
+  type Context = ParameterizedContext<StateT & { rail: Outcome | undefined }, ContextT>
 
   function rateLimitMiddleware(ctx: Context, next: Next): Promise<unknown> | undefined {
     const answer = (outcome: Outcome): Promise<unknown> | undefined => {
-      ctx.state.rail = outcome
       addFields(ctx.res, owner, outcome)
+      if (!(ctx.state instanceof Object)) throw unexpected('RAIL_BAD_RESPONSE', 'context', 'an object with state', ctx)
+      ctx.state.rail = outcome
       if (outcome.refusal === undefined) return next()
       const { status, type, body } = outcome.refusal
       ctx.status = status

@@ -27,20 +27,32 @@ export const appOf = (create: typeof Koa): AppUnderTest<Context, Context, RateLi
     ctx.respond = false
     ctx.res.writeHead(status, headers).end(body)
   },
-  build({ front, limiters, routes, nested, failed }) {
+  build({ front, limiters, behind, routes, nested, missing, failed }) {
     const app = new create()
     app.silent = true
     app.use((ctx, next) => front(ctx, next))
     if (failed !== undefined) app.use((ctx, next) => next().catch((error: unknown) => failed(error, ctx)))
     for (const limiter of limiters) app.use(limiter)
+    app.use((_ctx, next) => {
+      behind()
+      return next()
+    })
     app.use(mount(new Router({ prefix: '/nested' }), nested).routes())
-    app.use(mount(new Router(), { limiters: [], routes }).routes())
+    app.use(mount(new Router(), { limiters: [], behind: () => {}, routes }).routes())
+    if (missing !== undefined) {
+      for (const limiter of missing.before()) app.use(limiter)
+      app.use((ctx) => missing.handle(ctx, ctx))
+    }
     return app.callback()
   },
 })
 
-function mount(to: Router, { limiters, routes }: Limited<Context, Context, RateLimit>): Router {
+function mount(to: Router, { limiters, behind, routes }: Limited<Context, Context, RateLimit>): Router {
   for (const limiter of limiters) to.use(limiter)
+  to.use((_ctx, next) => {
+    behind()
+    return next()
+  })
   for (const { method, path, before, handle } of routes) to[method](path, ...before(), (ctx) => handle(ctx, ctx))
   return to
 }

@@ -19,9 +19,10 @@ export interface AdapterCheck {
  * - `'unread-body'`: keep a connection open after a request whose body was not read
  * - `'shared-promise'`: one request can resolve the promise that another waits for
  * - `'paths-as-sent'`: hand over a path such as `//costly` as it was sent
+ * - `'date'`: send a `Date` by itself
  * - `'decision-at-once'`: decide in the turn of the request, as a store over a network cannot
  */
-export type Need = 'thrown-string' | 'unread-body' | 'shared-promise' | 'paths-as-sent' | 'decision-at-once'
+export type Need = 'thrown-string' | 'unread-body' | 'shared-promise' | 'paths-as-sent' | 'date' | 'decision-at-once'
 
 /** A check that plays in one scenario. */
 export function check(

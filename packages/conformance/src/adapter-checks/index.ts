@@ -1,4 +1,6 @@
+import { appChecks } from './apps.js'
 import type { AdapterCheck } from './check.js'
+import { clientChecks } from './clients.js'
 import { countingChecks } from './counting.js'
 import { failureChecks } from './failures.js'
 import { headerChecks } from './headers.js'
@@ -20,4 +22,6 @@ export const ADAPTER_CHECKS: readonly AdapterCheck[] = [
   ...refusalChecks,
   ...failureChecks,
   ...railChecks,
+  ...appChecks,
+  ...clientChecks,
 ]

@@ -100,7 +100,8 @@ export const refusalChecks = [
         expect([refused.status, refused.header('Content-Type'), refused.body]).toEqual([429, type, body])
         expect([refused.header('Retry-After'), refused.header('Cache-Control')]).toEqual(['60', 'no-store'])
         expect(refused.header('RateLimit')).toBe('"per_minute";r=0;t=60')
-        expect((await app.seen()).reported).toEqual(reported)
+        const seen = await app.seen()
+        expect([seen.reported, seen.failed, seen.handled]).toEqual([reported, [], 1])
       },
     ),
   ),

@@ -16,6 +16,19 @@ export const styleChecks = [
     expect([refused.status, refused.header('Retry-After')]).toEqual([429, '30'])
     expect(oneLimitHeaders(refused)).toEqual(fields(2, 0, 30))
   }),
+  check(
+    'a moment is sent beside a Date, from which clients with another clock can count',
+    'one-limit-styles',
+    async (app) => {
+      const answers = [await app.get(), await app.get(), await app.get()]
+      expect(answers.map((answer) => answer.status)).toEqual([200, 200, 429])
+      for (const answer of answers) {
+        expect(answer.header('X-RateLimit-Reset')).toBeDefined()
+        expect(Date.parse(answer.header('Date') ?? '')).not.toBeNaN()
+      }
+    },
+    'date',
+  ),
   check('draft-7 sends all policies and the tightest limit', 'draft-7', async (app) => {
     const answer = await app.get()
     expect([answer.header('RateLimit-Policy'), answer.header('RateLimit')]).toEqual([

@@ -107,6 +107,7 @@ export const answerScenarios = {
         onReject: (refusal, request) => rejectReply(header(request, 'x-reply'), refusal.retryAfter),
       },
     ],
+    errorHandler: true,
   }),
   timeout: ({ customer, together }) => ({
     limiters: [{ identify: (request) => together(request).then(() => customer(request)), limits: [perMinute(1)] }],

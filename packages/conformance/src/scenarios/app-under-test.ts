@@ -40,6 +40,8 @@ export interface MadeLimiter<Request> {
 export interface Limited<Request, Response, Limiter extends MadeLimiter<Request>, Done = void> {
   /** To be mounted one after the other; a limiter may be listed twice. */
   readonly limiters: readonly Limiter[]
+  /** To be called for each request right behind them, where an app parses bodies. */
+  readonly behind: () => void
   readonly routes: readonly Route<Request, Response, Limiter, Done>[]
 }
 
@@ -67,6 +69,8 @@ export interface Setup<Request, Response, Limiter extends MadeLimiter<Request>, 
    * @returns what `next` returned, or its own answer
    */
   readonly front: <Next>(response: Response, next: () => Next) => Next | Done
+  /** The app's own handler for paths that are not found, and what is in front of it; `undefined`: the framework's own stays. */
+  readonly missing: Pick<Route<Request, Response, Limiter, Done>, 'before' | 'handle'> | undefined
   /** The app's own error handler; `undefined`: the framework's own stays. */
   readonly failed: ((error: unknown, response: Response) => Done) | undefined
 }

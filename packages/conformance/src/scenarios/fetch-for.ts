@@ -19,11 +19,12 @@ export function fetchFor<Req, Res, Limiter extends MadeLimiter<Req>, Done>(
 }
 
 /** The body of a stream, as the web has it. */
-export function readableStreamOf({ chunks, open }: ChunkedReply): ReadableStream {
+export function readableStreamOf({ chunks, open, broken }: ChunkedReply): ReadableStream {
   return new ReadableStream({
     start(controller) {
       for (const chunk of chunks) controller.enqueue(new TextEncoder().encode(chunk))
-      if (!open) controller.close()
+      if (broken === true) controller.error(new Error('the stream broke'))
+      else if (open !== true) controller.close()
     },
   })
 }

@@ -21,10 +21,11 @@ export interface Answer {
   readonly body: string | undefined
 }
 
-/** Chunks of a body, to be sent one by one; without an end where `open`. */
+/** Chunks of a body, to be sent one by one; without an end where `open`, with an error in place of it where `broken`. */
 export interface ChunkedReply {
   readonly chunks: readonly string[]
-  readonly open: boolean
+  readonly open?: boolean
+  readonly broken?: boolean
 }
 
 /** An answer, by default 200 and a string. */
@@ -45,8 +46,9 @@ export const replies: Readonly<Record<string, Handle>> = {
   'GET /no-content': () => answer(undefined, 204),
   'GET /not-modified': () => answer(undefined, 304, { ETag: '"1"' }),
   'GET /redirect': () => ({ does: 'redirect', to: '/elsewhere' }),
-  'GET /stream': () => ({ does: 'stream', chunks: ['one ', 'two ', 'three'], open: false }),
+  'GET /stream': () => ({ does: 'stream', chunks: ['one ', 'two ', 'three'] }),
   'GET /open-stream': () => ({ does: 'stream', chunks: ['one '], open: true }),
+  'GET /broken-stream': () => ({ does: 'stream', chunks: ['one '], broken: true }),
   'GET /raw': () => ({ ...answer('raw', 202, { 'X-Raw': 'yes' }), does: 'raw' }),
   'GET /own-fields': () => answer('proxied', 200, UPSTREAM),
   'GET /raw-own-fields': () => ({ ...answer('proxied', 200, UPSTREAM), does: 'raw' }),

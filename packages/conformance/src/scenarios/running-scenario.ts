@@ -16,6 +16,9 @@ export class RunningScenario<Request, Response, Limiter extends MadeLimiter<Requ
   readonly #fault: MaybePromise<unknown>
   #handled = 0
   #decisions = 0
+  #passed = 0
+  readonly #called: Record<string, number> = {}
+  readonly #options: (readonly [given: object, copy: object])[] = []
   readonly #failed: string[] = []
   readonly #reported: string[] = []
   #latest: Outcome | undefined
@@ -30,6 +33,9 @@ export class RunningScenario<Request, Response, Limiter extends MadeLimiter<Requ
       (request, name) => framework.header(request, name),
       framework.preflights,
       this.#clock,
+      (name) => {
+        this.#called[name] = (this.#called[name] ?? 0) + 1
+      },
     )
     this.#waiting = waiting
     ;[this.#app, this.#fault] = settled(() => framework.build(this.#setup(scenario(tools), makeStore)))
@@ -55,13 +61,16 @@ export class RunningScenario<Request, Response, Limiter extends MadeLimiter<Requ
 
   #seen(): Seen {
     const [handled, failed, reported, decisions] = [this.#handled, this.#failed, this.#reported, this.#decisions]
-    return { handled, failed, reported, decisions, waiting: this.#waiting() }
+    const [passed, called, changed] = [this.#passed, this.#called, this.#options.flatMap(changedIn)]
+    return { handled, failed, reported, decisions, passed, called, changed, waiting: this.#waiting() }
   }
 
   #setup(scenario: Scenario<Request>, makeStore?: () => Store): Setup<Request, Response, Limiter, Done> {
-    const limiters = scenario.limiters.map((options) =>
-      this.#framework.rateLimit({ ...this.#hooks(), ...options, store: options.store ?? makeStore?.() }),
-    )
+    const limiters = scenario.limiters.map((given) => {
+      const options = { ...this.#hooks(), ...given, store: given.store ?? makeStore?.() }
+      this.#options.push([options, { ...options }])
+      return this.#framework.rateLimit(options)
+    })
     const { mounts = [...limiters.keys()], routes = {} } = scenario
     const first = limiters[0] as Limiter
     const names = new Set([...Object.keys(replies), ...Object.keys(routes)])
@@ -78,12 +87,24 @@ export class RunningScenario<Request, Response, Limiter extends MadeLimiter<Requ
     })
     const isNested = ({ path }: { path: string }): boolean => path.startsWith('/nested/')
     const nested = all.filter(isNested).map((route) => ({ ...route, path: route.path.slice('/nested'.length) }))
+    const behind = (): void => {
+      this.#passed++
+    }
     return {
       limiters: mounts.map((index) => limiters[index] as Limiter),
+      behind,
       routes: all.filter((route) => !isNested(route)),
-      nested: { limiters: [first], routes: nested },
+      nested: { limiters: [first], behind, routes: nested },
       front: (response, next) => this.#front(scenario, response, next),
+      missing: scenario.missing === true ? this.#missing(first) : undefined,
       failed: scenario.errorHandler === true ? (error, response) => this.#fail(error, response) : undefined,
+    }
+  }
+
+  #missing(limiter: Limiter): Setup<Request, Response, Limiter, Done>['missing'] {
+    return {
+      before: () => [limiter.with({}) as ReturnType<Limiter['with']>],
+      handle: (_request, response) => this.#framework.answer(response, answer('nothing here', 404)),
     }
   }
 
@@ -118,6 +139,12 @@ export class RunningScenario<Request, Response, Limiter extends MadeLimiter<Requ
     this.#failed.push(sentence)
     return this.#framework.answer(response, answer(sentence, 500))
   }
+}
+
+/** The names of the members of an object that are not those of its copy. */
+function changedIn([object, copy]: readonly [object, object]): string[] {
+  const [now, before] = [object, copy] as [Record<string, unknown>, Record<string, unknown>]
+  return Object.keys({ ...now, ...before }).filter((name) => now[name] !== before[name])
 }
 
 /** A value, or the error of making it. A rejection that is not read must not end the process. */

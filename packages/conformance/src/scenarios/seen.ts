@@ -8,6 +8,12 @@ export interface Seen {
   readonly reported: readonly string[]
   /** How often `onDecision` was called. */
   readonly decisions: number
+  /** How often the middleware right behind the limiters ran. */
+  readonly passed: number
+  /** How often each of the scenario's own functions was called, where it counts calls. */
+  readonly called: Readonly<Record<string, number>>
+  /** The names of limiters' options that are not what they were when the limiter was made. */
+  readonly changed: readonly string[]
   /** How many requests wait for others in `identify`. */
   readonly waiting: number
 }

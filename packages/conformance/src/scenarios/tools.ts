@@ -9,6 +9,8 @@ export interface Scenario<Request> {
   readonly routes?: Readonly<Record<string, RouteOptions<Request>>>
   /** Headers that a middleware in front of the limiters sets. */
   readonly upstream?: Readonly<Record<string, string>>
+  /** Whether the first limiter is in front of the app's own handler for paths that are not found. @default false */
+  readonly missing?: boolean
   /** Whether the app has an error handler of its own. @default false */
   readonly errorHandler?: boolean
   /** Whether a timeout in front of the limiters answers while they or the handler have not. @default false */
@@ -30,6 +32,8 @@ export interface Tools<Request> {
   readonly preflights: Preflights<Request>
   /** The clock that the suite moves. */
   readonly clock: Clock
+  /** Counts a call of one of the scenario's functions, for {@link Seen.called}. */
+  readonly called: (name: string) => void
   /** A promise that several callers share, as many as `x-together` names. The last of them resolves it. */
   readonly together: (request: Request) => Promise<void>
 }
@@ -39,6 +43,7 @@ export function toolsFor<Request>(
   header: Tools<Request>['header'],
   preflights: Tools<Request>['preflights'],
   clock: Clock,
+  called: Tools<Request>['called'],
 ): { readonly tools: Tools<Request>; waiting(): number } {
   let waiting = 0
   let gate: { promise: Promise<void>; open: () => void } | undefined
@@ -46,6 +51,7 @@ export function toolsFor<Request>(
     header,
     preflights,
     clock,
+    called,
     customer: (request) => {
       const name = header(request, 'x-customer')
       return name === undefined ? null : decodeURIComponent(name)

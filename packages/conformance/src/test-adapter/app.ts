@@ -98,9 +98,18 @@ export class OpenScenario {
   }
 
   /** Resolves when `count` requests wait for others in `identify`. */
-  async waiting(count: number): Promise<void> {
-    for (let tries = 0; tries < 10_000; tries++) if ((await this.seen()).waiting === count) return
-    throw new Error(`waiting: expected ${count} requests in identify, got other numbers.`)
+  waiting(count: number): Promise<void> {
+    return this.until((seen) => seen.waiting === count)
+  }
+
+  /** Resolves when the app has seen something. */
+  async until(isSo: (seen: Seen) => boolean): Promise<void> {
+    let seen: Seen | undefined
+    for (let tries = 0; tries < 10_000; tries++) {
+      seen = await this.seen()
+      if (isSo(seen)) return
+    }
+    throw new Error(`seen: expected something else, got ${JSON.stringify(seen)}.`)
   }
 
   async #control(command: string): Promise<Seen> {

@@ -19,19 +19,21 @@ export function listenerFor<Req, Res, Limiter extends MadeLimiter<Req>, Done>(
 }
 
 /** Writes a stream by hand. */
-export function writeStream(res: ServerResponse, { chunks, open }: ChunkedReply): void {
+export function writeStream(res: ServerResponse, { chunks, open, broken }: ChunkedReply): void {
   for (const chunk of chunks) res.write(chunk)
-  if (!open) res.end()
+  if (broken === true) res.destroy(new Error('the stream broke'))
+  else if (open !== true) res.end()
 }
 
 /** The body of a stream, as Node has it. */
-export function readableOf({ chunks, open }: ChunkedReply): Readable {
+export function readableOf({ chunks, open, broken }: ChunkedReply): Readable {
   const left = [...chunks]
   return new Readable({
     read() {
       const chunk = left.shift()
       if (chunk !== undefined) this.push(chunk)
-      else if (!open) this.push(null)
+      else if (broken === true) this.destroy(new Error('the stream broke'))
+      else if (open !== true) this.push(null)
     },
   })
 }

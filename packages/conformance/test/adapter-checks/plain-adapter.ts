@@ -103,17 +103,24 @@ function appOf(fault: Fault): AppUnderTest<Req, ServerResponse, Made, RequestLis
 }
 
 function listenerOf(
-  { limiters, front, routes, nested, failed }: Setup<Req, ServerResponse, Made>,
+  { limiters, behind, front, routes, nested, missing, failed }: Setup<Req, ServerResponse, Made>,
   fault: Fault,
 ): RequestListener {
-  const mounted = limiters.map(({ middleware }) => middleware)
+  const pass: Middleware = (_req, _res, next) => {
+    behind()
+    next()
+  }
+  const mounted = [...limiters.map(({ middleware }) => middleware), pass]
   const table = new Map<string, Middleware[]>()
   for (const { method, path, before, handle } of routes) table.set(routeName(method, path), [...before(), handle])
   for (const { method, path, before, handle } of nested.routes) {
     const inner = nested.limiters.map(({ middleware }) => middleware)
     table.set(routeName(method, `/nested${path}`), [...inner, ...before(), handle])
   }
-  const notFound: Middleware = (_req, res) => answer(res, { status: 404, headers: {}, body: '' })
+  const notFound: Middleware[] =
+    missing === undefined
+      ? [(_req, res) => answer(res, { status: 404, headers: {}, body: '' })]
+      : [...missing.before(), missing.handle]
   const onError = failed ?? ((_error, res) => answer(res, { status: 500, headers: {}, body: 'failed' }))
   return (req, res) => {
     const found = table.get(routeName(req.method as string, req.url as string))
@@ -123,7 +130,7 @@ function listenerOf(
       if (!res.headersSent) for (const name of res.getHeaderNames()) res.removeHeader(name)
       onError(error, res)
     }
-    front(res, () => run([...applied, ...(found ?? [notFound])], req, res, failing))
+    front(res, () => run([...applied, ...(found ?? notFound)], req, res, failing))
   }
 }
 

@@ -18,7 +18,7 @@ export interface Answering<Request> {
   /** The moment that a clock's reading is, in milliseconds since 1970; `undefined`: now. */
   readonly epochMsOf: (now: number) => number | undefined
   /** The refusal with its body. */
-  readonly withBody: (refusal: Refusal, request: Request) => MaybePromise<Refusal>
+  readonly withBody: (refusal: Refusal, request: Request, headers: readonly Field[]) => MaybePromise<Refusal>
 }
 
 /** The answer to a decision that was made at the reading `now` of the limiter's clock. */
@@ -49,6 +49,6 @@ function refused<Request>(
   request: Request,
 ): MaybePromise<Answer> {
   const headers = fields.concat(refusalFields(refusal.retryAfter))
-  const found = withBody(refusal, request)
+  const found = withBody(refusal, request, headers)
   return 'then' in found ? found.then((refusal) => ({ headers, refusal })) : { headers, refusal: found }
 }

@@ -16,7 +16,7 @@ export interface ChargingContext {
 
 /**
  * The charges of a request by `identify`, `limits` and `cost`: the usual way. A missing customer or a missing plan is an
- * error; it never means "no limit".
+ * error; it never means "no limit". A request that was charged before keeps its customer and the customer's limits.
  */
 export function chargingBy<Request>(
   { identify, limits, cost = 1 }: PlainCharging<Request>,
@@ -24,11 +24,11 @@ export function chargingBy<Request>(
 ): Charging<Request> {
   return {
     chargesFor: (request, route, before, scope) =>
-      chain(identify(request), (key) => {
+      chain(before[0] === undefined ? identify(request) : before[0].key, (key) => {
         watch.identified(key)
         if (key === null) return NO_CHARGES
         checkIdentity(key)
-        const found = limitsOf(limits, key, request, scope, isShared)
+        const found = ownLimitsIn(before) ?? limitsOf(limits, key, request, scope, isShared)
         const routeCost = route.cost ?? cost
         // The usual case, with nothing to wait for.
         if (
@@ -59,13 +59,22 @@ function charges<Request>(
 ): readonly Charge[] {
   // A route that does not say its cost takes no tokens of an earlier one back.
   const cost = route.cost === undefined ? Math.max(tokens, before[0]?.cost ?? 0) : tokens
-  if (more === NO_LIMITS) return limits.length === 0 ? NO_CHARGES : [{ scope, key, limits, cost }]
-  const all = [
-    { scope, key, limits, cost },
-    { scope: scopeWithin(scope, route.scope), key, limits: more, cost },
-  ].filter((charge) => charge.limits.length > 0)
-  if (all.length > 1) checkNames(all, false)
-  return all
+  const own: Charge = { scope, key, limits, cost }
+  if (more.length === 0) return limits.length === 0 ? NO_CHARGES : [own]
+  const ofRoute: ChargeOfRoute = { scope: scopeWithin(scope, route.scope), key, limits: more, cost, ofRoute: true }
+  if (limits.length === 0) return [ofRoute]
+  checkNames([own, ofRoute], false)
+  return [own, ofRoute]
+}
+
+/** A charge of a route's limits, which stands first where the customer has none. */
+interface ChargeOfRoute extends Charge {
+  readonly ofRoute: true
+}
+
+/** The customer's limits, which stand first; `undefined` where they are to be found. */
+function ownLimitsIn([first]: readonly Charge[]): readonly Limit[] | undefined {
+  return first === undefined || 'ofRoute' in first ? undefined : first.limits
 }
 
 const NO_CHARGES: readonly Charge[] = []

@@ -92,7 +92,8 @@ export function createLimiter<Request>(
 
   /** The way of one request: skip it, or find its charges, take them from the store, and answer. */
   function counted(request: Request, route: RouteOptions<Request>, record: RequestRecord): MaybePromise<Outcome> {
-    return chain(skip(request), (skipped) => {
+    // A request that was charged is not skipped afterwards.
+    return chain(record.charges.length === 0 && skip(request), (skipped) => {
       if (skipped) return NOT_COUNTED
       return chain(chargesFor(request, route, record.charges), (charges) => {
         if (charges.length === 0) return NOT_COUNTED

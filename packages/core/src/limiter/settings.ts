@@ -15,6 +15,7 @@ import { checkJitter } from '../headers/refusal.js'
 import { checkLimits } from '../limit/check-limits.js'
 import { MemoryStore } from '../memory/memory-store.js'
 import { type Ahead, longestWait } from './ahead.js'
+import { type Announce, announced } from './announced.js'
 import { type Answer, type Answering, answerTo, unavailableTo } from './answer.js'
 import { type ChargingContext, chargingBy, scopeWithin } from './charging.js'
 import { checkFits } from './never-fits.js'
@@ -35,6 +36,8 @@ export interface Framework<Request> extends Shape {
    * in their order; `undefined` among them is nothing. A refusal announces the longest wait of them all. @default none
    */
   ahead?(request: Request): readonly (object | undefined)[]
+  /** Called before `onReject`. @default nothing */
+  readonly announce?: Announce<Request> | undefined
   /** The names of the options that the adapter has besides those of every limiter. @default [] */
   readonly ownOptions?: readonly string[] | undefined
 }
@@ -84,7 +87,10 @@ export function settingsOf<Request>(
     style: styleOf(options.headers === undefined ? draft11 : options.headers),
     jitter,
     epochMsOf,
-    withBody: options.onReject === undefined ? asIs : replying(options.onReject, report),
+    withBody:
+      options.onReject === undefined
+        ? asIs
+        : announced(replying(options.onReject, report), framework?.announce, report),
   }
   const onStoreFailure = dryRun && options.onStoreFailure === 'refuse' ? 'allow' : options.onStoreFailure
   const unavailable = (request: Request): MaybePromise<Answer> => unavailableTo(answering, request)

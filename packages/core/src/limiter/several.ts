@@ -25,9 +25,9 @@ import type { Charging } from './options.js'
 export function several<Request>(charges: (request: Request) => MaybePromise<readonly Charge[]>): Charging<Request> {
   if (typeof charges !== 'function') throw unexpected('RAIL_BAD_OPTION', 'several()', 'a function', charges)
   return {
-    chargesFor: (request, route, _before, scope) =>
-      chain(charges(request), (found) => {
-        const all = checked(found, scope)
+    chargesFor: (request, route, before, scope) =>
+      chain(before.length > 0 ? before : charges(request), (found) => {
+        const all = found === before ? before : checked(found, scope)
         if (route.cost === undefined) return all
         return chain(costOf(request, route.cost), (cost) => all.map((charge) => ({ ...charge, cost })))
       }),

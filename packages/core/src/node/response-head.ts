@@ -1,10 +1,9 @@
 import { createNotes, type Shape } from '../base/notes.js'
 import { type Field, type FieldReader, mergeFields } from '../headers/field.js'
+import { type HeaderSetter, isMock, setAtOnce } from './mock-response.js'
 
 /** The methods of Node's `ServerResponse` that add headers. HTTP/2's response has them too. */
-export interface HeadWriter {
-  getHeader(name: string): number | string | string[] | undefined
-  setHeader(name: string, value: string): unknown
+export interface HeadWriter extends HeaderSetter {
   // biome-ignore lint/suspicious/noExplicitAny: the overloads of Node's writeHead, passed through untouched.
   writeHead: (...args: any[]) => any
 }
@@ -17,9 +16,16 @@ export interface HasHeaders {
 /**
  * Adds an outcome's headers to a response when its head is written, as they are then. They are sent whatever the framework
  * or the handler did before: a thrown error, a header of its own, a stream, a call of `writeHead`. A second call by the same
- * `owner`, an object for each limiter, replaces the outcome of the first.
+ * `owner`, an object for each limiter, replaces the outcome of the first. A response that writes no head by itself, a test's
+ * mock, has them at once.
+ *
+ * @throws RailError `RAIL_BAD_RESPONSE` for what cannot have headers
  */
 export function addFields(response: HeadWriter, owner: object, outcome: HasHeaders, shape: Shape = {}): void {
+  if (isMock(response)) {
+    setAtOnce(response, outcome.headers)
+    if (response.writeHead === undefined) return
+  }
   const reshaped = shape.reshaped === true
   const known = reshaped ? pendingOfReshaped.get(response) : (response as Awaiting)[PENDING]
   if (known !== undefined) {

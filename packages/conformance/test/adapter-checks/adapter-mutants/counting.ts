@@ -1,14 +1,18 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import {
-  type Charge,
-  type Decision,
-  type Limiter,
-  MemoryStore,
-  type PlainCharging,
-  type RouteOptions,
-} from '@rail/core'
+import { type Charge, type Decision, type Limiter, MemoryStore, type PlainCharging } from '@rail/core'
 import type { Req } from '../plain-adapter.js'
-import { identifying, limiting, type Mutant, mapped, options, sending, storing, taking, UNCOUNTED } from './mutant.js'
+import {
+  identifying,
+  limiting,
+  type Mutant,
+  mapped,
+  options,
+  routing,
+  sending,
+  storing,
+  taking,
+  UNCOUNTED,
+} from './mutant.js'
 
 /** Peeks, and takes in a later turn: requests in between see the same room. */
 class PeeksFirst extends MemoryStore {
@@ -34,11 +38,6 @@ class ForgetsRefusedKeys extends MemoryStore {
     const peeked = super.peek(charges, now)
     return peeked.allowed ? super.take(charges, now) : peeked
   }
-}
-
-/** With another `with`. */
-function routing(change: (limiter: Limiter<Req>, route: RouteOptions<Req>) => Limiter<Req>): Pick<Mutant, 'limiter'> {
-  return { limiter: (limiter) => ({ ...limiter, with: (route) => change(limiter, route) }) }
 }
 
 function costing(change: (cost: unknown) => unknown): Pick<Mutant, 'options'> {

@@ -19,6 +19,14 @@ const answered = new WeakSet<ServerResponse>()
 
 export const HEADER_MUTANTS: readonly Mutant[] = [
   {
+    fault: 'it sends no Date',
+    breaks: ['a moment is sent beside a Date, from which clients with another clock can count'],
+    addFields: (res, owner, { headers }) => {
+      res.sendDate = false
+      addFields(res, owner, { headers })
+    },
+  },
+  {
     fault: 'it does not look at the headers of the response',
     breaks: ['unshared headers are not on a response for shared caches, but on its refusal'],
     addFields: (res, owner, { headers }) =>

@@ -1,3 +1,5 @@
+import { APP_MUTANTS } from './apps.js'
+import { CLIENT_MUTANTS } from './clients.js'
 import { COUNTING_MUTANTS } from './counting.js'
 import { FAILURE_MUTANTS, RAIL_MUTANTS } from './failures.js'
 import { HEADER_MUTANTS } from './headers.js'
@@ -13,4 +15,6 @@ export const MUTANTS: readonly Mutant[] = [
   ...REFUSAL_MUTANTS,
   ...FAILURE_MUTANTS,
   ...RAIL_MUTANTS,
+  ...APP_MUTANTS,
+  ...CLIENT_MUTANTS,
 ]

@@ -9,6 +9,7 @@ import {
   MemoryStore,
   type Outcome,
   type PlainCharging,
+  type RouteOptions,
   type Store,
 } from '@rail/core'
 import type { Fault, Req } from '../plain-adapter.js'
@@ -56,6 +57,13 @@ export function taking(take: (limiter: Limiter<Req>, req: Req) => MaybePromise<O
     of: limiter.of,
   })
   return { limiter: faulty }
+}
+
+/** With another `with`. */
+export function routing(
+  change: (limiter: Limiter<Req>, route: RouteOptions<Req>) => Limiter<Req>,
+): Pick<Mutant, 'limiter'> {
+  return { limiter: (limiter) => ({ ...limiter, with: (route) => change(limiter, route) }) }
 }
 
 /** With fields replaced on the way, or left out. */

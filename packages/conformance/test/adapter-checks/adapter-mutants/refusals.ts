@@ -103,6 +103,15 @@ export const REFUSAL_MUTANTS: readonly Mutant[] = [
     },
   },
   {
+    fault: 'it hands errors of onReject to the error handler',
+    breaks: [/^onReject that gives (throws|rejects)/],
+    outcome: (outcome, req) => {
+      if (outcome.refusal !== undefined && /throws|rejects/.test(String(req.headers['x-reply'])))
+        throw new Error('no words')
+      return outcome
+    },
+  },
+  {
     fault: 'it fails where the client is gone',
     breaks: ['a client that left while the limiter waited does no harm'],
     outcome: (outcome, req) => {
