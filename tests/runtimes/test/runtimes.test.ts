@@ -6,7 +6,7 @@ const CANNOT: Record<string, AdapterHarness['cannot']> = {
   // Closes a connection whose request's body was not read.
   Deno: ['unread-body'],
   // Closes it too, and lets no request resolve another's promise.
-  workerd: ['unread-body', 'shared-promise'],
+  workerd: ['unread-body', 'shared-promise', 'date'],
   // Takes what follows `//` for a host.
   "Vercel's edge-runtime": ['paths-as-sent'],
 }
