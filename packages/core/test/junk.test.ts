@@ -87,7 +87,10 @@ const CALLS: readonly Call[] = [
 const INNER = [
   'addFields',
   'chargesBeside',
+  'checkCost',
+  'checkedCharges',
   'checkLimits',
+  'checkNow',
   'checkOption',
   'checkOptionNames',
   'costFor',

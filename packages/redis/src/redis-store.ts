@@ -1,5 +1,5 @@
 import { type Charge, type Decision, type MaybePromise, RailError, type Store } from '@rail/core'
-import { decisionOf, forgetLimit } from '@rail/core/store'
+import { checkCost, checkedCharges, checkNow, decisionOf, forgetLimit } from '@rail/core/store'
 import { connectionBy, connectionOf } from './connect.js'
 import type { Connection } from './connection.js'
 import { type KeyName, keyName } from './key-name.js'
@@ -49,7 +49,8 @@ export class RedisStore implements Store {
     this.#useGivenTime = options.useGivenTime === true
   }
 
-  take(charges: readonly Charge[], now: number, before?: readonly Charge[]): MaybePromise<Decision> {
+  take(given: readonly Charge[], now: number, earlier?: readonly Charge[]): MaybePromise<Decision> {
+    const [charges, before] = checked(now, given, earlier)
     const refusals = this.#refusals
     if (refusals === undefined) return this.#decide(takeFor(charges, this.#nameOf, before), 'take', now)
     const sentAt = this.#nowMs(now)
@@ -65,12 +66,15 @@ export class RedisStore implements Store {
     })
   }
 
-  peek(charges: readonly Charge[], now: number, before?: readonly Charge[]): Promise<Decision> {
+  peek(given: readonly Charge[], now: number, earlier?: readonly Charge[]): Promise<Decision> {
+    const [charges, before] = checked(now, given, earlier)
     return this.#decide(takeFor(charges, this.#nameOf, before), 'peek', now)
   }
 
   async settle(charges: readonly Charge[], actual: number, now: number): Promise<void> {
-    const moves = charges.flatMap(({ scope = '', key, limits, cost }) => {
+    checkCost(actual, 'settle()')
+    const [own] = checked(now, charges)
+    const moves = own.flatMap(({ scope = '', key, limits, cost }) => {
       const counted = limits.filter((limit) => limit.counts === 'cost')
       if (actual === cost || counted.length === 0) return []
       const { text } = linesOf(counted.length === limits.length ? limits : counted)
@@ -149,6 +153,16 @@ export class RedisStore implements Store {
       this.#queue.add({ tag, keys: names, args, answer, fail }, this.#useGivenTime ? String(now) : '')
     })
   }
+}
+
+/** The charges that a caller passes, and the moment, checked. */
+function checked(
+  now: number,
+  charges: readonly Charge[],
+  before?: readonly Charge[],
+): readonly [readonly Charge[], readonly Charge[] | undefined] {
+  checkNow(now)
+  return [checkedCharges(charges), before === undefined ? undefined : checkedCharges(before)]
 }
 
 /** The most keys that the refusal cache knows. */

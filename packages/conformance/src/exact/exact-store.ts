@@ -1,4 +1,5 @@
 import { type Charge, type Decision, type Limit, type LimitStatus, RailError, type Store } from '@rail/core'
+import { checkCost, checkedCharges, checkNow } from '@rail/core/store'
 import {
   type ChargedBucket,
   type ExactBucket,
@@ -38,15 +39,16 @@ export class ExactStore implements Store {
   protected readonly rows = new Map<string, ExactRow>()
 
   take(charges: readonly Charge[], now: number, before: readonly Charge[] = []): Decision {
-    return this.decide(charges, now, true, before)
+    return this.decide(this.checked(charges, now), now, true, this.checked(before, now))
   }
 
   peek(charges: readonly Charge[], now: number, before: readonly Charge[] = []): Decision {
-    return this.decide(charges, now, false, before)
+    return this.decide(this.checked(charges, now), now, false, this.checked(before, now))
   }
 
   settle(charges: readonly Charge[], actual: number, now: number): void {
-    for (const { scope = '', key, limits, cost } of charges) {
+    checkCost(actual, 'settle()')
+    for (const { scope = '', key, limits, cost } of this.checked(charges, now)) {
       const counted = limits.filter((limit) => limit.counts === 'cost')
       if (actual === cost || counted.length === 0) continue
       const row = this.broughtTo(now, this.rows.get(this.rowId(scope, key)))
@@ -60,6 +62,12 @@ export class ExactStore implements Store {
 
   reset(key: string, scope = ''): void {
     this.rows.delete(this.rowId(scope, key))
+  }
+
+  /** The charges and the moment that a caller passes, checked. */
+  protected checked(charges: readonly Charge[], now: number): readonly Charge[] {
+    checkNow(now)
+    return checkedCharges(charges)
   }
 
   protected decide(charges: readonly Charge[], now: number, commit: boolean, before: readonly Charge[]): Decision {

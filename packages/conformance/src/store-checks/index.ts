@@ -1,5 +1,6 @@
 import { APART } from './apart.js'
 import { CHANGING } from './changing.js'
+import { CHECKING } from './checking.js'
 import { CLOCK } from './clock.js'
 import { PEEKING } from './peeking.js'
 import { REPORTING } from './reporting.js'
@@ -18,4 +19,5 @@ export const STORE_CHECKS: readonly StoreCheck[] = [
   ...SEVERAL,
   ...APART,
   ...PEEKING,
+  ...CHECKING,
 ]

@@ -25,7 +25,9 @@ export type RailErrorCode =
   | 'RAIL_SYNC_FAILED'
   | 'RAIL_NEVER_FITS'
   | 'RAIL_STORE_FAILED'
+  | 'RAIL_STORE_FULL'
   | 'RAIL_STORE_RECOVERED'
+  | 'RAIL_TWO_CLOCKS'
   | 'RAIL_MADE_PER_REQUEST'
   | 'RAIL_ALL_ANONYMOUS'
   | 'RAIL_SAME_REQUEST'
@@ -47,7 +49,7 @@ export type RailErrorCode =
 export class RailError extends Error {
   override readonly name = 'RailError'
   declare readonly code: RailErrorCode
-  /** How many failures this one stands for: failures of a store are reported at most once a second. @default 1 */
+  /** How many failures this one stands for: those of a store are reported once a second, or a minute. @default 1 */
   declare readonly count: number
 
   constructor(code: RailErrorCode, message: string, options?: { cause?: unknown; count?: number }) {

@@ -4,7 +4,8 @@ import type { Decision } from './decision.js'
 
 /**
  * A place for buckets. A store has no clock: `now` is whole milliseconds from any fixed moment, and may step back.
- * Decisions are immutable and computed in the same tick as the take. The caller checks the charges.
+ * Decisions are immutable and computed in the same tick as the take. A wrong call throws (or rejects), and takes nothing:
+ * `checkedCharges` and `checkNow` check it.
  *
  * `testStore` of `@rail/conformance` is the contract: run it against an implementation.
  */

@@ -6,13 +6,14 @@ import { type Limit, limit as makeLimit } from './limit.js'
 import { sentName } from './sent-name.js'
 
 /**
- * Checks what a source or a function of the user's returned, and freezes it: a set of limits must not change once it was
- * charged. An array that was checked before is not checked again.
+ * Checks limits and returns what was checked, frozen: the array itself where nothing in it can change any more, else a copy.
+ * An array that was checked before, or an equal one, is not checked again.
  *
  * @throws RailError `RAIL_NO_LIMITS`, `RAIL_BAD_LIMITS`, `RAIL_DUPLICATE_NAME`
  */
-export function checkLimits(limits: unknown, subject: string): asserts limits is readonly Limit[] {
-  if (typeof limits === 'object' && limits !== null && checked.has(limits)) return
+export function checkedLimits(limits: readonly Limit[], subject: string): readonly Limit[] {
+  const known = checkedBefore(limits) ?? (isObject(limits) ? checked.get(limits) : undefined)
+  if (known !== undefined) return known
   if (limits === undefined) {
     const toDo = advice('Check that the plan exists; [] means "no limit".')
     throw unexpected('RAIL_NO_LIMITS', subject, ARRAY, limits, toDo)
@@ -20,27 +21,24 @@ export function checkLimits(limits: unknown, subject: string): asserts limits is
   if (!Array.isArray(limits)) {
     throw unexpected('RAIL_BAD_LIMITS', subject, ARRAY, limits, advice('Write [perSecond(10)], or [] for no limit.'))
   }
-  for (const [index, limit] of limits.entries()) {
-    if (isLimit(limit)) continue
-    throw unexpected('RAIL_BAD_LIMITS', `${subject}[${index}]`, 'a limit', limit, advice(MAKE_LIMITS))
-  }
-  checkNames([{ key: '', limits, cost: 0 }])
-  // Limits of another copy of core, or read from JSON, are not frozen yet.
-  for (const limit of limits) Object.freeze(limit)
-  checked.add(Object.freeze(limits))
-  rememberChecked(limits)
+  // By index, once: an iterator, a getter or a Proxy may return another limit each time.
+  const own: Limit[] = []
+  for (let index = 0; index < limits.length; index++) own.push(checkedLimit(limits[index], `${subject}[${index}]`))
+  checkNames([{ key: '', limits: own, cost: 0 }])
+  const kept = isPlain(limits, Array.prototype) && own.every((limit, index) => limit === limits[index]) ? limits : own
+  Object.freeze(kept)
+  for (const array of [limits, kept]) checked.set(array, kept)
+  rememberChecked(kept)
+  return kept
 }
 
-/**
- * Limits, checked: an equal array that was checked before, if there is one.
- *
- * @throws as {@link checkLimits}
- */
-export function checkedLimits(limits: readonly Limit[], subject: string): readonly Limit[] {
-  const known = checkedBefore(limits)
-  if (known === undefined) checkLimits(limits, subject)
-  return known ?? limits
+/** {@link checkedLimits} of what may be anything. */
+export function checkLimits(limits: unknown, subject: string): asserts limits is readonly Limit[] {
+  checkedLimits(limits as readonly Limit[], subject)
 }
+
+/** The limits that stand for an array that was checked, by the array. */
+const checked = new WeakMap<object, readonly Limit[]>()
 
 const ARRAY = 'an array of limits'
 
@@ -69,25 +67,44 @@ export function checkNames(charges: readonly Charge[], mayMeet = charges.length 
   }
 }
 
-const checked = new WeakSet<object>()
-
 /** What to do about anything but a limit. */
 export const MAKE_LIMITS = 'Make limits with limit() or perSecond().'
 
 /** Whether something is a limit as {@link makeLimit} makes it; `instanceof` would fail where a program has two copies of core. */
 export function isLimit(value: unknown): value is Limit {
-  if (typeof value !== 'object' || value === null || (value as Limit).kind !== 'token-bucket') return false
-  const { name, tokens, windowMs, burst, wholeBurst, counts, grain, flow, size } = value as Limit
+  return isObject(value) && copyOf(value as Limit) !== undefined
+}
+
+/** A limit that cannot change any more: the given one, frozen, or a copy. */
+function checkedLimit(value: unknown, subject: string): Limit {
+  const copy = isObject(value) ? copyOf(value as Limit) : undefined
+  if (copy === undefined) throw unexpected('RAIL_BAD_LIMITS', subject, 'a limit', value, advice(MAKE_LIMITS))
+  return isPlain(value as Limit, Object.prototype) ? (value as Limit) : copy
+}
+
+/** The same limit, each of its members read once; `undefined` where they are not those of a limit. */
+function copyOf(value: Limit): Limit | undefined {
+  const { kind, name, tokens, windowMs, burst, wholeBurst, counts, grain, flow, size } = value
+  if (kind !== 'token-bucket' || !Number.isSafeInteger(wholeBurst) || wholeBurst < burst) return undefined
   try {
     const same = makeLimit({ name, tokens, per: windowMs, burst, counts })
-    return (
-      grain === same.grain &&
-      flow === same.flow &&
-      size === same.size &&
-      Number.isSafeInteger(wholeBurst) &&
-      wholeBurst >= burst
-    )
+    if (grain !== same.grain || flow !== same.flow || size !== same.size) return undefined
+    return Object.freeze({ ...same, wholeBurst })
   } catch {
-    return false
+    return undefined
   }
+}
+
+/**
+ * Freezes an object, and says whether it has values only, no getters, and nothing of a class. What a Proxy returns for such
+ * an object cannot change either (ECMAScript, "Invariants of the Essential Internal Methods").
+ */
+function isPlain(object: object, prototype: object): boolean {
+  Object.freeze(object)
+  const properties = Object.values(Object.getOwnPropertyDescriptors(object))
+  return Object.getPrototypeOf(object) === prototype && properties.every((property) => 'value' in property)
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null
 }

@@ -5,6 +5,7 @@ import { isPromise } from '../base/maybe-promise.js'
 import { warn } from '../base/warning.js'
 import type { LimiterOfStore, SynchronousStore } from '../bucket/store.js'
 import type { Charge } from '../limit/charge.js'
+import { checkedCharges } from '../limit/check-charges.js'
 import type { Limit } from '../limit/limit.js'
 import { share } from '../limit/share.js'
 import { MemoryStore, type MemoryStoreOptions } from '../memory/memory-store.js'
@@ -29,10 +30,10 @@ export interface LocalStoreOptions extends MemoryStoreOptions {
  * @throws RailError `RAIL_BAD_OPTION`, `RAIL_UNKNOWN_OPTION` for wrong options
  */
 export function localStore(options: LocalStoreOptions = {}): SynchronousStore {
-  checkOptionNames(options, ['servers', 'maxKeys'], 'localStore()')
-  const { servers, maxKeys } = options
+  checkOptionNames(options, ['servers', 'maxKeys', 'onError'], 'localStore()')
+  const { servers, maxKeys, onError } = options
   checkOption('servers', servers, 'a whole number from 1, or a function that returns one', isNumberOfServers)
-  const store = new MemoryStore({ maxKeys })
+  const store = new MemoryStore({ maxKeys, onError })
   return sharing(store, numberOf(servers, warn), (limiter) => {
     const number = numberOf(servers ?? limiter.servers, limiter.report)
     number()
@@ -51,8 +52,8 @@ function sharing(
 ): SynchronousStore {
   const shared = sharesBy(servers)
   return {
-    take: (charges, now, before) => store.take(shared(charges), now, before && shared(before)),
-    peek: (charges, now, before) => store.peek(shared(charges), now, before && shared(before)),
+    take: (charges, now, before) => store.take(shared(charges), now, before === undefined ? undefined : shared(before)),
+    peek: (charges, now, before) => store.peek(shared(charges), now, before === undefined ? undefined : shared(before)),
     settle: (charges, actual, now) => store.settle(shared(charges), actual, now),
     reset: (key, scope) => store.reset(key, scope),
     forLimiter: (limiter) => sharing(store, serversFor(limiter), serversFor),
@@ -100,6 +101,6 @@ function sharesBy(servers: () => number): (charges: readonly Charge[]) => readon
     const now = servers()
     if (now !== sharedBy) shares = new WeakMap()
     sharedBy = now
-    return charges.map((charge) => ({ ...charge, limits: sharesOf(charge.limits) }))
+    return checkedCharges(charges).map((charge) => ({ ...charge, limits: sharesOf(charge.limits) }))
   }
 }

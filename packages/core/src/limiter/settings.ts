@@ -12,7 +12,8 @@ import { isStore, type Store } from '../bucket/store.js'
 import { draft11 } from '../headers/draft-11.js'
 import { styleOf } from '../headers/header-style.js'
 import { checkJitter } from '../headers/refusal.js'
-import { checkLimits } from '../limit/check-limits.js'
+import { checkedLimits } from '../limit/check-limits.js'
+import type { Limit } from '../limit/limit.js'
 import { MemoryStore } from '../memory/memory-store.js'
 import { type Ahead, longestWait } from './ahead.js'
 import { type Announce, announced } from './announced.js'
@@ -68,18 +69,16 @@ export interface Settings<Request> {
 }
 
 /** Checks the options and makes the steps of a limiter. @throws RailError for anything wrong */
-export function settingsOf<Request>(
-  options: LimiterOptions<Request>,
-  framework?: Framework<Request>,
-): Settings<Request> {
-  checkOptionNames(options, [...OPTION_NAMES, ...(framework?.ownOptions ?? [])], 'rateLimit()', adviceOnLimiterOption)
+export function settingsOf<Request>(given: LimiterOptions<Request>, framework?: Framework<Request>): Settings<Request> {
+  checkOptionNames(given, [...OPTION_NAMES, ...(framework?.ownOptions ?? [])], 'rateLimit()', adviceOnLimiterOption)
+  const options = readOnce(given)
   for (const [name, expected, passes, toDo] of CHECKS) checkOption(name, options[name], expected, passes, toDo)
   checkJitter(options.jitter)
   const { scope = '', clock = monotonicClock, jitter, dryRun = false } = options
-  const store: Store = options.store ?? new MemoryStore()
   const reporter = createReporter(options.onError)
   const { report } = reporter
-  const watch = createWatch(report, options.store === undefined)
+  const store: Store = options.store ?? new MemoryStore({ onError: report })
+  const watch = createWatch(report, store, clock, options.store === undefined)
   const charging = chargingOf(options, { isShared: store.isShared === true, watch })
   // A clock of the user's also serves where a moment since 1970 is sent.
   const epochMsOf = options.clock === undefined ? () => undefined : (now: number) => now
@@ -163,6 +162,14 @@ function hooksOf<Request>({ limits, onDecision }: LimiterOptions<Request>): Sett
   return [(decision, _request, earlier) => limits.onDecision?.(decision, earlier), ...hooks]
 }
 
+/** The options, each read once: what is checked is what is used. */
+function readOnce<Request>(given: LimiterOptions<Request>): LimiterOptions<Request> {
+  const options = Object.fromEntries(OPTION_NAMES.map((name) => [name, given[name as keyof typeof given]]))
+  // Frozen, because a change of it would do nothing.
+  if (Array.isArray(options.limits)) options.limits = checkedLimits(Object.freeze(options.limits), 'limits')
+  return options as unknown as typeof given
+}
+
 function chargingOf<Request>(options: LimiterOptions<Request>, context: ChargingContext): Charging<Request> {
   const { identify, limits, cost, charges } = options
   if (charges !== undefined) {
@@ -184,7 +191,7 @@ function chargingOf<Request>(options: LimiterOptions<Request>, context: Charging
       toDo,
     )
   }
-  if (!isFunction(limits) && !isLimitSource(limits)) checkLimits(limits, 'limits')
+  if (!isFunction(limits) && !isLimitSource(limits)) checkedLimits(limits as readonly Limit[], 'limits')
   return chargingBy({ identify, limits, cost } as PlainCharging<Request>, context)
 }
 

@@ -1,6 +1,8 @@
 import { advice } from '../base/advice.js'
-import { monotonicClock } from '../base/clock.js'
+import { type Clock, monotonicClock } from '../base/clock.js'
 import { railError } from '../base/errors.js'
+import { attempt } from '../base/maybe-promise.js'
+import type { Store } from '../bucket/store.js'
 
 /** Notices ways of use that switch a limiter off without an error. Each is reported once. */
 export interface Watch {
@@ -16,12 +18,18 @@ const MOST_ANONYMOUS = 1_000
 const MOST_REPEATS = 100
 const MOST_MADE = 100
 const MADE_WITHIN_MS = 60_000
+const MOST_APART_MS = 60_000
 
 /** Limiters with stores of their own that have charged one request, since a moment of the monotonic clock. */
 let made = 0
 let since = 0
 
-export function createWatch(report: (error: unknown) => void, hasOwnStore: boolean): Watch {
+/** The clock of the first limiter of each store. */
+const clocks = new WeakMap<object, Clock>()
+
+export function createWatch(report: (error: unknown) => void, store: Store, clock: Clock, hasOwnStore: boolean): Watch {
+  const first = clocks.get(store) ?? clock
+  clocks.set(store, first)
   let anonymous = 0
   let charged = 0
   let isRepeatReported = false
@@ -35,6 +43,7 @@ export function createWatch(report: (error: unknown) => void, hasOwnStore: boole
     charged() {
       if (charged === 2) return
       charged++
+      if (charged === 1 && first !== clock && store.isShared !== true) compareClocks(first, clock, report)
       if (!hasOwnStore) return
       if (charged === 2) made = 0
       else noticeMade(report)
@@ -46,6 +55,18 @@ export function createWatch(report: (error: unknown) => void, hasOwnStore: boole
       report(railError('RAIL_SAME_REQUEST', `take(): one request object ${times} times, counted once`, toDo))
     },
   }
+}
+
+/** Two limiters on one store must agree on the time: what one takes is full again, or never, to the other. */
+function compareClocks(first: Clock, clock: Clock, report: (error: unknown) => void): void {
+  const apartMs = attempt(
+    () => Math.abs(first() - clock()),
+    (ms) => ms,
+    () => 0,
+  ) as number
+  if (!(apartMs > MOST_APART_MS)) return
+  const fact = `clock: ${Math.round(apartMs)} ms apart from another limiter's on the same store`
+  report(railError('RAIL_TWO_CLOCKS', fact, advice('Give both the same clock, or each a store of its own.')))
 }
 
 function noticeMade(report: (error: unknown) => void): void {

@@ -3,7 +3,7 @@ import { COST, checkOption, checkOptionNames, isCost, isFunction, isString } fro
 import { railError } from '../base/errors.js'
 import { isLimitSource } from '../bucket/limit-source.js'
 import { type Charge, chargesBeside } from '../limit/charge.js'
-import { checkLimits, checkNames } from '../limit/check-limits.js'
+import { checkedLimits, checkNames } from '../limit/check-limits.js'
 import { scopeWithin } from './charging.js'
 import type { LimiterOptions, RouteOptions } from './options.js'
 
@@ -18,7 +18,8 @@ export function routeOf<Request>(
   limiter: LimiterOptions<Request>,
 ): RouteOptions<Request> {
   checkOptionNames(more, ['cost', 'scope', 'limits'], 'with()')
-  const { cost = earlier.cost, scope = earlier.scope, limits = earlier.limits } = more
+  const { cost = earlier.cost, scope = earlier.scope, limits: given = earlier.limits } = more
+  const limits = Array.isArray(given) ? checkedLimits(Object.freeze(given), 'limits of with()') : given
   const route = { cost, scope, limits }
   checkRoute(route, limiter)
   return route
@@ -35,7 +36,6 @@ function checkRoute<Request>(route: RouteOptions<Request>, limiter: LimiterOptio
     (value) => Array.isArray(value) || isFunction(value),
   )
   if (Array.isArray(limits)) {
-    checkLimits(limits, 'limits of with()')
     if (Array.isArray(limiter.limits)) {
       const own = { scope: limiter.scope, key: '', limits: limiter.limits, cost: 0 }
       checkNames([own, { scope: scopeWithin(limiter.scope ?? '', scope), key: '', limits, cost: 0 }], false)

@@ -1,6 +1,8 @@
 import { carriedOver, drained, elapsedMs, givenBack, owedAfterTake } from '../bucket/bucket.js'
 import { type Limit, sameBucket, sameLimits } from '../limit/limit.js'
 import { aheadOf } from './blocks.js'
+import type { Dropped } from './dropped.js'
+import { createKeptKeys } from './kept-key.js'
 import { NO_ROW } from './key-row.js'
 import { KeyTable } from './key-table.js'
 import { type Layout, Layouts } from './row-layouts.js'
@@ -13,9 +15,12 @@ export class BucketRows {
   readonly #maxKeys: number
   readonly #layouts: Layouts
   readonly #table: KeyTable
+  readonly #dropped: Dropped
+  readonly #kept = createKeptKeys()
 
-  constructor(maxKeys: number) {
+  constructor(maxKeys: number, dropped: Dropped) {
     this.#maxKeys = maxKeys
+    this.#dropped = dropped
     this.#layouts = new Layouts(maxKeys)
     this.#table = new KeyTable(maxKeys, this.#layouts.scopes)
   }
@@ -26,7 +31,7 @@ export class BucketRows {
 
   /** The row of a key, or NO_ROW. */
   find(scope: string, key: string): number {
-    return this.#table.find(scope, key)
+    return this.#table.find(scope, this.#kept(key))
   }
 
   /** The layout of a row: which buckets it has, and the blocks of all rows like it. */
@@ -114,14 +119,15 @@ export class BucketRows {
 
   /** Gives a new key a row of full buckets, as the most recent. Drops other keys while there is no room. */
   insert(scope: string, key: string, limits: readonly Limit[], now: number): number {
+    const kept = this.#kept(key)
     const table = this.#table
     const layouts = this.#layouts
-    const characters = this.#maxKeys * KEY_CHARACTERS - key.length - scope.length
+    const characters = this.#maxKeys * KEY_CHARACTERS - kept.length - scope.length
     while (table.size >= this.#maxKeys || (table.size > 0 && table.characters + layouts.characters > characters)) {
       this.#remove(this.#victim(now))
     }
     const layout = layouts.acquire(scope, limits)
-    return table.insert(key, layout.id, layout.blocks.acquire(now))
+    return table.insert(kept, layout.id, layout.blocks.acquire(now))
   }
 
   /**
@@ -248,6 +254,8 @@ export class BucketRows {
       if (this.#isFull(row, now)) return row
       row = this.#table.newerThan(row)
     }
+    const at = this.layoutOf(oldest).blocks.state[this.firstOf(oldest) - 1] as number
+    this.#dropped.add(elapsedMs(at, now), now)
     return oldest
   }
 

@@ -1,19 +1,27 @@
-import { checkOption, checkOptionNames } from '../base/check.js'
+import { checkOption, checkOptionNames, isFunction } from '../base/check.js'
+import { warn } from '../base/warning.js'
 import { costFor, fits, givenBack, owedAfterTake } from '../bucket/bucket.js'
 import { type Decision, decisionOf, type LimitStatus, statusOf } from '../bucket/decision.js'
 import { listOf } from '../bucket/list-of.js'
 import { forgetLimit } from '../bucket/static-limits.js'
 import type { Store } from '../bucket/store.js'
-import { type Charge, chargesBeside, checkKey, disjoint, tokensTaken } from '../limit/charge.js'
+import { type Charge, chargesBeside, checkCost, checkKey, disjoint, tokensTaken } from '../limit/charge.js'
+import { checkedCharges, checkNow } from '../limit/check-charges.js'
 import { type Limit, sameLimits } from '../limit/limit.js'
 import { decideBlock } from './block-decision.js'
 import { BucketRows } from './bucket-rows.js'
+import { Dropped } from './dropped.js'
 import { MOST_ROWS, NO_ROW } from './key-row.js'
 
 /** The options of {@link MemoryStore}. */
 export interface MemoryStoreOptions {
   /** The most keys. The characters of keys and scopes are bounded too, by 64 for each key. @default 40_000 */
   readonly maxKeys?: number | undefined
+  /**
+   * Called with `RAIL_STORE_FULL`, once a minute while the store drops keys that owe tokens. @default the limiter's `onError`
+   * for the store that it makes, else a warning
+   */
+  readonly onError?: ((error: unknown) => void) | undefined
 }
 
 /**
@@ -29,6 +37,7 @@ export interface MemoryStoreOptions {
  */
 export class MemoryStore implements Store {
   readonly #maxKeys: number
+  readonly #dropped: Dropped
   #made: BucketRows | undefined
   // Working arrays of one take. For each charge: its row, and how far the clock has stepped back behind that row.
   // For each bucket, in the order of the statuses: the grains that it owes, and its total.
@@ -40,10 +49,12 @@ export class MemoryStore implements Store {
   #full = new Float64Array()
 
   constructor(options: MemoryStoreOptions = {}) {
-    checkOptionNames(options, ['maxKeys'], 'MemoryStore')
-    const { maxKeys = 40_000 } = options
+    checkOptionNames(options, ['maxKeys', 'onError'], 'MemoryStore')
+    const { maxKeys = 40_000, onError = warn } = options
     checkOption('maxKeys', maxKeys, `a whole number from 1 to ${MOST_ROWS}`, isNumberOfKeys)
+    checkOption('onError', onError, 'a function', isFunction)
     this.#maxKeys = maxKeys
+    this.#dropped = new Dropped(onError)
   }
 
   /** The number of keys in the store. */
@@ -51,16 +62,26 @@ export class MemoryStore implements Store {
     return this.#made?.size ?? 0
   }
 
+  /** The number of keys that were dropped although they owed tokens: their customers began again with full buckets. */
+  get dropped(): number {
+    return this.#dropped.total
+  }
+
+  /** @throws RailError for wrong charges or a wrong moment; nothing is taken then */
   take(charges: readonly Charge[], now: number, before?: readonly Charge[]): Decision {
     return this.#decide(charges, now, true, before)
   }
 
+  /** @throws as {@link take} */
   peek(charges: readonly Charge[], now: number, before?: readonly Charge[]): Decision {
     return this.#decide(charges, now, false, before)
   }
 
+  /** @throws as {@link take}, and RailError `RAIL_BAD_COST` for the actual cost */
   settle(charges: readonly Charge[], actual: number, now: number): void {
-    for (const { scope = '', key, limits, cost } of charges) {
+    checkCost(actual, 'settle()')
+    checkNow(now)
+    for (const { scope = '', key, limits, cost } of checkedCharges(charges)) {
       const counted = limits.filter((limit) => limit.counts === 'cost')
       if (actual !== cost && counted.length > 0) this.#ready().move(scope, key, counted, actual - cost, now)
     }
@@ -79,13 +100,17 @@ export class MemoryStore implements Store {
   }
 
   #ready(): BucketRows {
-    this.#made ??= new BucketRows(this.#maxKeys)
+    this.#made ??= new BucketRows(this.#maxKeys, this.#dropped)
     return this.#made
   }
 
-  #decide(charges: readonly Charge[], now: number, commit: boolean, before?: readonly Charge[]): Decision {
+  #decide(given: readonly Charge[], now: number, commit: boolean, before?: readonly Charge[]): Decision {
+    checkNow(now)
+    const charges = checkedCharges(given)
     const buckets = this.#ready()
-    if (before !== undefined) return this.#decideAgain(buckets, disjoint(charges), now, commit, before)
+    if (before !== undefined) {
+      return this.#decideAgain(buckets, disjoint(charges), now, commit, checkedCharges(before))
+    }
     if (charges.length > 1) return this.#decideMany(buckets, disjoint(charges), now, commit)
     const charge = charges[0]
     if (charge === undefined) return decisionOf([])

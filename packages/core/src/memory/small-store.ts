@@ -1,4 +1,5 @@
-import { checkOption, checkOptionNames, isString, isWholeFrom } from '../base/check.js'
+import { checkOption, checkOptionNames, isFunction, isString, isWholeFrom } from '../base/check.js'
+import { warn } from '../base/warning.js'
 import {
   type Carried,
   carriedOver,
@@ -13,8 +14,11 @@ import {
 import { type Decision, decisionOf, statusOf } from '../bucket/decision.js'
 import { forgetLimit } from '../bucket/static-limits.js'
 import type { Store } from '../bucket/store.js'
-import { type Charge, chargesBeside, checkKey, disjoint, tokensTaken } from '../limit/charge.js'
+import { type Charge, chargesBeside, checkCost, checkKey, disjoint, tokensTaken } from '../limit/charge.js'
+import { checkedCharges, checkNow } from '../limit/check-charges.js'
 import { type Limit, sameBucket } from '../limit/limit.js'
+import { Dropped } from './dropped.js'
+import { createKeptKeys } from './kept-key.js'
 import type { MemoryStoreOptions } from './memory-store.js'
 
 /** The buckets of one key in one scope, all drained to `at`, in a list from the least to the most recently used. */
@@ -38,20 +42,28 @@ interface Bucket extends Carried {
  */
 export class MemoryStore implements Store {
   readonly #maxKeys: number
+  readonly #dropped: Dropped
+  #kept: ((key: string) => string) | undefined
   readonly #rows = new Map<string, Row>()
   /** Stands between the most and the least recently used row: `newer` than this is the least recently used. */
   readonly #ends = rowOf('', 0, 0)
   #characters = 0
 
   constructor(options: MemoryStoreOptions = {}) {
-    checkOptionNames(options, ['maxKeys'], 'MemoryStore')
-    const { maxKeys = 40_000 } = options
+    checkOptionNames(options, ['maxKeys', 'onError'], 'MemoryStore')
+    const { maxKeys = 40_000, onError = warn } = options
     checkOption('maxKeys', maxKeys, `a whole number from 1 to ${MOST_KEYS}`, isNumberOfKeys)
+    checkOption('onError', onError, 'a function', isFunction)
     this.#maxKeys = maxKeys
+    this.#dropped = new Dropped(onError)
   }
 
   get size(): number {
     return this.#rows.size
+  }
+
+  get dropped(): number {
+    return this.#dropped.total
   }
 
   take(charges: readonly Charge[], now: number, before: readonly Charge[] = []): Decision {
@@ -63,7 +75,9 @@ export class MemoryStore implements Store {
   }
 
   settle(charges: readonly Charge[], actual: number, now: number): void {
-    for (const charge of charges) {
+    checkCost(actual, 'settle()')
+    checkNow(now)
+    for (const charge of checkedCharges(charges)) {
       const limits = charge.limits.filter((limit) => limit.counts === 'cost')
       if (actual !== charge.cost && limits.length > 0) this.#move({ ...charge, limits }, actual - charge.cost, now)
     }
@@ -72,7 +86,7 @@ export class MemoryStore implements Store {
   reset(key: string, scope = ''): void {
     checkKey(key, 'key of reset()')
     checkOption('scope', scope, 'a string', isString)
-    const row = this.#rows.get(idOf({ key, scope }))
+    const row = this.#rows.get(this.#idOf({ key, scope }))
     if (row !== undefined) this.#remove(row)
   }
 
@@ -80,10 +94,12 @@ export class MemoryStore implements Store {
     forgetLimit(this, scope, name)
   }
 
-  #decide(charges: readonly Charge[], now: number, before: readonly Charge[], commit: boolean): Decision {
-    const disjointed = charges.length > 1 ? disjoint(charges) : charges
+  #decide(given: readonly Charge[], now: number, earlier: readonly Charge[], commit: boolean): Decision {
+    checkNow(now)
+    const before = checkedCharges(earlier)
+    const disjointed = disjoint(checkedCharges(given))
     const met = disjointed.map((charge) => {
-      const row = this.#rows.get(idOf(charge))
+      const row = this.#rows.get(this.#idOf(charge))
       const buckets = bucketsOf(row, charge.limits, now).map((bucket) =>
         moved(bucket, -tokensTaken(before, charge, bucket.limit)),
       )
@@ -119,7 +135,7 @@ export class MemoryStore implements Store {
 
   /** Moves what the buckets of a charge owe by so many tokens, each at the definition that it has now. */
   #move(charge: Charge, tokens: number, now: number): void {
-    const row = this.#rows.get(idOf(charge))
+    const row = this.#rows.get(this.#idOf(charge))
     if (row === undefined && tokens <= 0) return
     const kept = owing(row, now)
     const limits = charge.limits.map((limit) => kept.find((bucket) => bucket.limit.name === limit.name)?.limit ?? limit)
@@ -129,7 +145,7 @@ export class MemoryStore implements Store {
 
   /** Writes a charge's buckets to its row, brought to now. Other buckets of the row stay while they owe. */
   #write(charge: Charge, buckets: readonly Bucket[], now: number, aheadMs: number, recent: boolean): void {
-    const row = this.#rows.get(idOf(charge)) ?? this.#insert(charge, now)
+    const row = this.#rows.get(this.#idOf(charge)) ?? this.#insert(charge, now)
     if (recent) {
       unlink(row)
       link(row, this.#ends)
@@ -143,13 +159,14 @@ export class MemoryStore implements Store {
 
   /** A row for a key that has none. Others are dropped while there is no room. */
   #insert({ scope = '', key }: Charge, now: number): Row {
-    const characters = scope.length + key.length
+    const id = this.#idOf({ scope, key })
+    const characters = id.length - `${scope.length} `.length
     const room = this.#maxKeys * KEY_CHARACTERS - characters
     while (this.#rows.size > 0 && (this.#rows.size >= this.#maxKeys || this.#characters > room)) {
       this.#remove(this.#victim(now))
     }
     // A copy: a slice of a header would keep alive the whole header.
-    const row = rowOf(idOf({ scope, key }).split('').join(''), characters, now)
+    const row = rowOf(id.split('').join(''), characters, now)
     this.#rows.set(row.id, row)
     this.#characters += characters
     link(row, this.#ends)
@@ -162,7 +179,15 @@ export class MemoryStore implements Store {
     for (let tried = 0; tried < VICTIMS && row !== this.#ends; tried++, row = row.newer) {
       if (owing(row, now).length === 0) return row
     }
-    return this.#ends.newer
+    const { newer } = this.#ends
+    this.#dropped.add(elapsedMs(newer.at, now), now)
+    return newer
+  }
+
+  /** Names a row. The length keeps a scope and a key apart from any other two that make the same string. */
+  #idOf({ scope = '', key }: Pick<Charge, 'scope' | 'key'>): string {
+    this.#kept ??= createKeptKeys()
+    return `${scope.length} ${scope}${this.#kept(key)}`
   }
 
   #remove(row: Row): void {
@@ -178,11 +203,6 @@ const VICTIMS = 8
 const MOST_OTHERS = 255
 
 const isNumberOfKeys = (value: number): boolean => isWholeFrom(1)(value) && value <= MOST_KEYS
-
-/** Names a row. The length keeps a scope and a key apart from any other two that make the same string. */
-function idOf({ scope = '', key }: Pick<Charge, 'scope' | 'key'>): string {
-  return `${scope.length} ${scope}${key}`
-}
 
 /** A row that is its own neighbour, without buckets. */
 function rowOf(id: string, characters: number, at: number): Row {

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { type Charge, type Limit, limit, perMinute, perSecond } from '../../src/index.js'
+import { type Charge, createLimiter, type Limit, limit, perMinute, perSecond, type RailError } from '../../src/index.js'
 import { MemoryStore as Table } from '../../src/memory/memory-store.js'
 import { MemoryStore as Small } from '../../src/memory/small-store.js'
 import { heapBytes } from '../heap.js'
@@ -15,6 +15,45 @@ describe.each([
   const left = (store: MemoryStore, key: string, now: number) => store.peek(charge(key, 0), now).limits[0]?.remaining
   afterEach(() => {
     vi.restoreAllMocks()
+  })
+
+  describe('a full store that drops keys which owe tokens', () => {
+    test('reports them once a minute, with their number and the age of the oldest, and counts them', () => {
+      const errors: RailError[] = []
+      const store = new MemoryStore({ maxKeys: 10, onError: (error) => errors.push(error as RailError) })
+      for (let key = 0; key < 10; key++) store.take(charge(`k${key}`, 10), key * 100)
+      expect([errors, store.dropped]).toEqual([[], 0])
+      for (let key = 0; key < 5; key++) store.take(charge(`new ${key}`, 10), 5_000)
+      expect(store.dropped).toBe(5)
+      // All are full again, so nothing is lost.
+      for (let key = 0; key < 10; key++) store.take(charge(`later ${key}`, 10), 66_000)
+      expect([errors.length, store.dropped]).toEqual([1, 5])
+      for (let key = 0; key < 3; key++) store.take(charge(`last ${key}`, 10), 66_000)
+      expect(store.dropped).toBe(8)
+      expect(errors.map(({ code, count, message }) => [code, count, message])).toEqual([
+        [
+          'RAIL_STORE_FULL',
+          1,
+          expect.stringMatching(/a key that owes tokens was dropped, unused for at most 5 s\. Set maxKeys/),
+        ],
+        ['RAIL_STORE_FULL', 5, expect.stringContaining('5 keys that owe tokens were dropped, unused for at most 5 s.')],
+      ])
+    })
+
+    test('is reported by the limiter that it is of', () => {
+      const errors: unknown[] = []
+      const limiter = createLimiter({
+        identify: (key: string) => key,
+        limits: [limit({ name: 'a_day', tokens: 1, per: '1d' })],
+        onError: (error) => errors.push(error),
+      })
+      for (let key = 0; key < 40_100; key++) limiter.take(`k${key}`)
+      expect(errors).toMatchObject([{ code: 'RAIL_STORE_FULL' }])
+    })
+
+    test.each([1, 'x', null, {}])('has no onError of %j', (onError) => {
+      expect(() => new MemoryStore({ onError: onError as never })).toThrow('onError: expected a function')
+    })
   })
 
   describe('a full store', () => {
@@ -158,24 +197,66 @@ describe.each([
     test('the characters of keys have a budget: 64 for each key that there may be', () => {
       const store = new MemoryStore({ maxKeys: 100 })
       for (let key = 0; key < 1_000; key++) {
-        store.take(charge(String(key).padStart(640, '-'), 10), 0)
-        expect(store.size).toBeLessThanOrEqual(10)
+        store.take(charge(String(key).padStart(256, '-'), 10), 0)
+        expect(store.size).toBeLessThanOrEqual(25)
       }
-      expect(store.size).toBe(10)
+      expect(store.size).toBe(25)
       // Small ones find room again, each dropping what it needs.
       for (let key = 0; key < 100; key++) store.take(charge(`small ${key}`, 10), 0)
       expect(store.size).toBeGreaterThan(90)
     })
 
     test('one key that is longer than the whole budget is kept, alone', () => {
-      const store = new MemoryStore({ maxKeys: 10 })
-      for (let key = 0; key < 10; key++) store.take(charge(`small ${key}`, 10), 0)
-      const long = 'x'.repeat(10_000)
+      const store = new MemoryStore({ maxKeys: 3 })
+      for (let key = 0; key < 3; key++) store.take(charge(`small ${key}`, 10), 0)
+      const long = 'x'.repeat(256)
       store.take(charge(long, 10), 0)
       expect(store.size).toBe(1)
       expect(store.take(charge(long), 0).allowed).toBe(false)
       store.take(charge('small', 10), 0)
       expect([store.size, left(store, 'small', 0), left(store, long, 0)]).toEqual([1, 0, 10])
+    })
+
+    test('keys above 256 characters take the room of short ones: they drive nobody out', () => {
+      const store = new MemoryStore({ maxKeys: 1_000 })
+      for (let key = 0; key < 500; key++) store.take(charge(`small ${key}`, 10), 0)
+      for (let key = 0; key < 500; key++) store.take(charge(`${key}`.padStart(15_000, 'x'), 10), 0)
+      expect(store.size).toBe(1_000)
+      for (let key = 0; key < 500; key++) {
+        expect(left(store, `small ${key}`, 0)).toBe(0)
+        expect(left(store, `${key}`.padStart(15_000, 'x'), 0)).toBe(0)
+      }
+      expect(store.dropped).toBe(0)
+    })
+
+    test('long keys that differ in one character, in length or in a wide one are different keys, by every method', () => {
+      const store = new MemoryStore()
+      const x = 'x'.repeat(300)
+      const keys = [
+        x,
+        `${x}x`,
+        `${x.slice(1)}y`,
+        `y${x.slice(1)}`,
+        `${x.slice(1)}\u0178`,
+        x.slice(0, 257),
+        x.slice(0, 256),
+      ]
+      for (const [index, key] of keys.entries()) store.take(charge(key, index + 1), 0)
+      expect(keys.map((key) => left(store, key, 0))).toEqual([9, 8, 7, 6, 5, 4, 3])
+      store.settle(charge(x, 1), 4, 0)
+      store.reset(`${x}x`)
+      expect(keys.map((key) => left(store, key, 0))).toEqual([6, 10, 7, 6, 5, 4, 3])
+      expect(store.take(charge(x), 0).limits[0]?.key).toBe(x)
+    })
+
+    test('a key of 50 MB keeps no memory', () => {
+      const store = new MemoryStore()
+      // In a function of its own, whose variables keep nothing alive.
+      const takeLong = (cost: number) => store.take(charge('x'.repeat(50_000_000), cost), 0).allowed
+      takeLong(1)
+      const before = heapBytes()
+      expect([takeLong(9), takeLong(1)]).toEqual([true, false])
+      expect(heapBytes() - before).toBeLessThan(10_000_000)
     })
 
     test('the characters of scopes are of that budget too', () => {
