@@ -1,6 +1,13 @@
 // Stands in for `interned.ts` in the edge build, which remembers nothing.
 
-export function interned<Limit>(_rule: unknown, make: () => Limit): Limit {
+export function interned<Limit>(
+  _name: unknown,
+  _tokens: unknown,
+  _per: unknown,
+  _burst: unknown,
+  _counts: unknown,
+  make: () => Limit,
+): Limit {
   return make()
 }
 

@@ -3,37 +3,44 @@
  * array of limits by its identity, so a function may make new limits for each request.
  */
 
-/** What a limit is made of, before it is checked. */
-export interface Rule {
-  readonly name: unknown
-  readonly tokens: unknown
+/** A limit, and what it was made of besides its name and its tokens. */
+interface Made {
   readonly per: unknown
   readonly burst: unknown
-  readonly counts: string
+  readonly counts: unknown
+  readonly limit: object
 }
 
-/** Limits by their definitions, made at the first use. */
-let limits: Map<string, unknown> | undefined
+/** Limits by their name and their tokens, made at the first use. Two maps, because to make one key of both takes longer. */
+let limits: Map<unknown, Map<unknown, Made[]>> | undefined
+let kept = 0
 const MOST_LIMITS = 256
+const NONE: readonly Made[] = []
 
 /** The limit of an equal rule that was made before, else the one that `make` checks and makes. */
-export function interned<Limit extends object>(rule: Rule, make: () => Limit): Limit {
-  const id = idOf(rule)
-  const known = id === undefined ? undefined : limits?.get(id)
-  if (known !== undefined) return known as Limit
-  const made = make()
-  if (limits === undefined || limits.size >= MOST_LIMITS) limits = new Map()
-  if (id !== undefined) limits.set(id, made)
-  return made
-}
-
-function idOf({ name, tokens, per, burst, counts }: Rule): string | undefined {
-  const isPlain =
-    typeof name === 'string' &&
-    typeof tokens === 'number' &&
-    typeof burst === 'number' &&
-    (typeof per === 'number' || typeof per === 'string')
-  return isPlain ? `${tokens} ${burst} ${typeof per} ${counts} ${per} ${name}` : undefined
+export function interned<Limit extends object>(
+  name: unknown,
+  tokens: unknown,
+  per: unknown,
+  burst: unknown,
+  counts: unknown,
+  make: () => Limit,
+): Limit {
+  const known = limits?.get(name)?.get(tokens) ?? NONE
+  for (let index = 0; index < known.length; index++) {
+    const made = known[index] as Made
+    if (made.per === per && made.burst === burst && made.counts === counts) return made.limit as Limit
+  }
+  const limit = make()
+  if (limits === undefined || kept >= MOST_LIMITS) {
+    limits = new Map()
+    kept = 0
+  }
+  const ofName = limits.get(name) ?? new Map<unknown, Made[]>()
+  limits.set(name, ofName)
+  ofName.set(tokens, [...(ofName.get(tokens) ?? NONE), { per, burst, counts, limit }])
+  kept++
+  return limit
 }
 
 /** The latest array of limits that was checked, by the first of them. Made at the first use. */

@@ -62,16 +62,7 @@ export const LARGEST_INTEGER = 999_999_999_999_999
  */
 export function limit(definition: LimitDefinition): Limit {
   checkMembers(definition, DEFINITION_NAMES, 'limit()', '{ name, tokens, per }')
-  const { name, tokens, per, burst = tokens, counts = 'cost' } = definition
-  if (counts !== 'cost' && counts !== 'requests') {
-    throw unexpected('RAIL_BAD_LIMIT', `counts of limit "${name}"`, "'cost' or 'requests'", counts)
-  }
-  return interned({ name, tokens, per, burst, counts }, () => {
-    checkName(name)
-    checkTokens('tokens', tokens, name)
-    checkTokens('burst', burst, name)
-    return limitOf({ name, tokens, windowMs: durationMs(per), burst, wholeBurst: burst, counts })
-  })
+  return checked(definition)
 }
 
 /** `tokens` per second, named `per_second`. @throws as {@link limit} */
@@ -134,6 +125,19 @@ export function sameLimits(a: readonly Limit[], b: readonly Limit[]): boolean {
   return true
 }
 
+/** The limit of a definition that has known members only. */
+function checked({ name, tokens, per, burst = tokens, counts = 'cost' }: LimitDefinition): Limit {
+  if (counts !== 'cost' && counts !== 'requests') {
+    throw unexpected('RAIL_BAD_LIMIT', `counts of limit "${name}"`, "'cost' or 'requests'", counts)
+  }
+  return interned(name, tokens, per, burst, counts, () => {
+    checkName(name)
+    checkTokens('tokens', tokens, name)
+    checkTokens('burst', burst, name)
+    return limitOf({ name, tokens, windowMs: durationMs(per), burst, wholeBurst: burst, counts })
+  })
+}
+
 const DEFINITION_NAMES = ['name', 'tokens', 'per', 'burst', 'counts']
 const OPTION_NAMES = ['name', 'burst', 'counts']
 
@@ -142,11 +146,12 @@ function perWindow(
   defaultName: string,
   per: Duration,
   tokens: number,
-  options: LimitOptions = {},
+  options: LimitOptions | undefined,
 ): Limit {
+  if (options === undefined) return checked({ name: defaultName, tokens, per })
   checkMembers(options, OPTION_NAMES, where, '{ burst, name, counts }')
   const { name = defaultName, burst, counts } = options
-  return limit({ name, tokens, per, burst, counts })
+  return checked({ name, tokens, per, burst, counts })
 }
 
 function checkMembers(given: unknown, known: readonly string[], where: string, expected: string): void {

@@ -15,8 +15,18 @@ export function decideBlock(state: Float64Array, first: number, charge: Charge, 
   const elapsed = elapsedMs(at, now)
   const aheadMs = at > now ? aheadOf(state, first, limits.length, now) : 0
   state[first - 1] = now + aheadMs
+  // One limit and two are the commonest numbers. Without the loops of decideAll a take is a fifth faster.
+  if (limits.length === 1) {
+    const limit = limits[0] as Limit
+    const tokens = costFor(limit, cost)
+    const owed = drained(state[first] as number, elapsed, limit)
+    const allowed = fits(owed, limit, tokens)
+    const owes = allowed ? owedAfterTake(owed, limit, tokens) : owed
+    state[first] = owes
+    const statuses = listOf(statusOf(limit, key, scope, tokens, !allowed, owes, aheadMs))
+    return allowed ? allowedBy(statuses) : decisionOf(statuses)
+  }
   if (limits.length !== 2) return decideAll(state, first, charge, elapsed, aheadMs)
-  // Two limits are the commonest number. Without the loops of decideAll a take is a fifth faster.
   const one = limits[0] as Limit
   const two = limits[1] as Limit
   const tokensOne = costFor(one, cost)
