@@ -1,7 +1,7 @@
 // What authors of adapters import besides the names of the main door.
 export { checkOption, checkOptionNames } from './base/check.js'
 export { railError, shown, throwError, unexpected } from './base/errors.js'
-export { isPromise } from './base/maybe-promise.js'
+export { attempt, chain, isPromise } from './base/maybe-promise.js'
 export { suggestionFor } from './base/suggestion.js'
 export { warn } from './base/warning.js'
 export { type Field, type FieldReader, mergeField, mergeFields } from './headers/field.js'

@@ -86,9 +86,12 @@ const CALLS: readonly Call[] = [
  */
 const INNER = [
   'addFields',
+  'attempt',
+  'chain',
   'chargesBeside',
   'checkCost',
   'checkedCharges',
+  'checkedLimits',
   'checkLimits',
   'checkNow',
   'checkOption',

@@ -1,4 +1,6 @@
-export { type ApiKeys, type ApiKeysOptions, apiKeys, type KnownKeys } from './api-keys.js'
+export { type ApiKeys, apiKeys } from './api-keys.js'
 export type { Checked, KeyRefusal } from './checked.js'
+export type { KeyIdentity } from './identity.js'
 export { createKey, hashKey, type NewKey } from './key.js'
-export type { AddressedRequest, KeyedRequest } from './request.js'
+export type { ApiKeysOptions, KnownKeys, WhenBlocked } from './options.js'
+export type { AddressedRequest, KeyedRequest, KeyHeader } from './request.js'

@@ -22,12 +22,12 @@ export function expressMiddleware<Request>(check: Check<Request>) {
         next()
         return
       }
-      // A timeout may have answered during the look-up.
-      if (res.headersSent) return
-      for (const [name, value] of headersOf(refusal)) res.setHeader(name, value)
-      // A server may forbid a body in the response to HEAD.
-      const { method } = req as { readonly method?: string }
-      res.writeHead(refusal.status).end(method === 'HEAD' ? undefined : refusal.body)
+      try {
+        // A timeout may have answered during the look-up.
+        if (!res.headersSent) send(refusal, req as { readonly method?: string }, res)
+      } catch (error) {
+        next(error)
+      }
     }
     let checked: ReturnType<typeof check>
     try {
@@ -39,6 +39,12 @@ export function expressMiddleware<Request>(check: Check<Request>) {
     if (isPromise(checked)) checked.then(answer, next)
     else answer(checked)
   }
+}
+
+function send(refusal: KeyRefusal, req: { readonly method?: string }, res: NodeResponse): void {
+  for (const [name, value] of headersOf(refusal)) res.setHeader(name, value)
+  // A server may forbid a body in the response to HEAD.
+  res.writeHead(refusal.status).end(req.method === 'HEAD' ? undefined : refusal.body)
 }
 
 interface FastifyReply {

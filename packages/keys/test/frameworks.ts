@@ -7,14 +7,14 @@ import express4 from 'express4'
 import Fastify, { type FastifyRequest } from 'fastify'
 import { type Context, Hono } from 'hono'
 import Koa, { type ParameterizedContext } from 'koa'
-import { type ApiKeysOptions, apiKeys } from '../src/index.js'
+import { type ApiKeysOptions, apiKeys, type KnownKeys } from '../src/index.js'
 
 export interface Customer {
   readonly id: string
 }
 
 /** The options that do not depend on the framework. The address is in a header of the request. */
-export type Options = Pick<ApiKeysOptions<Customer, never>, 'keys' | 'lookup' | 'clock' | 'failures' | 'header'>
+export type Options = KnownKeys<Customer> & Omit<ApiKeysOptions<Customer, never>, 'address' | keyof KnownKeys<Customer>>
 
 /** An app in each framework: it sets an id on each response, checks the key, and answers `{ id }`. */
 export const frameworks: Record<string, (options: Options) => Promise<Server>> = {

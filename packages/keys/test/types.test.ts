@@ -47,8 +47,40 @@ test('a plan in the keys is typed by its name, so that plans[plan] compiles', ()
   expect(fewer[keys.of(request).plan]).toBe(undefined)
 })
 
+test('the identity and the framework can both be named', () => {
+  interface Customer {
+    readonly id: string
+    readonly plan: 'free' | 'pro'
+  }
+  const plans: Record<Customer['plan'], Limit[]> = { free: [perMinute(60)], pro: [perMinute(600)] }
+  const keys = apiKeys<Customer, Request>({
+    keys: { [hashKey('key_demo')]: { id: 'acme', plan: 'free' } },
+    address: (req) => addressKey(req.ip),
+  })
+  expectTypeOf(keys.of).returns.toEqualTypeOf<Customer>()
+  expectTypeOf((req: Request) => plans[keys.of(req).plan]).returns.toEqualTypeOf<Limit[]>()
+})
+
+test('whatever is no identity does not compile', () => {
+  const address = () => null
+  const rows = async (): Promise<{ id: string }[]> => []
+  // @ts-expect-error: rows are not one identity.
+  apiKeys({ lookup: rows, address })
+  // @ts-expect-error: a result with rows has no id.
+  apiKeys({ lookup: async () => ({ rows: await rows() }), address })
+  // @ts-expect-error: undefined is not null.
+  apiKeys({ lookup: async () => (await rows())[0], address })
+  // @ts-expect-error: whether a key exists is no identity.
+  apiKeys({ lookup: (hash) => hash !== '', address })
+  apiKeys({ lookup: async () => (await rows())[0] ?? null, address })
+  expect(() => {
+    // @ts-expect-error: keys of this process always pass.
+    apiKeys({ keys: table, whenBlocked: 'lookup', address })
+  }).toThrow()
+})
+
 test('a look-up gives the type of the identity it finds', () => {
   const customers = new Map<string, { id: string; plan: 'free' | 'pro' }>()
-  const keys = apiKeys({ lookup: (hash) => customers.get(hash), address: () => null })
+  const keys = apiKeys({ lookup: (hash) => customers.get(hash) ?? null, address: () => null })
   expectTypeOf(keys.of).returns.toEqualTypeOf<{ id: string; plan: 'free' | 'pro' }>()
 })

@@ -14,6 +14,8 @@ export type RailErrorCode =
   | 'RAIL_NO_IDENTITY'
   | 'RAIL_BAD_KEY'
   | 'RAIL_BAD_ADDRESS'
+  | 'RAIL_BAD_IDENTITY'
+  | 'RAIL_PROXY_ADDRESS'
   | 'RAIL_NO_LIMITS'
   | 'RAIL_BAD_LIMITS'
   | 'RAIL_BAD_COST'

@@ -10,7 +10,7 @@ interface Customer {
 export function createFetch(): (request: Request) => Promise<Response> {
   const known = new Map<string, Customer>()
   const keys = apiKeys<Customer, Context>({
-    lookup: async (hash) => known.get(hash),
+    lookup: async (hash) => known.get(hash) ?? null,
     address: (c) => c.req.header('x-address') ?? null,
     failures: [perMinute(3, { name: 'guesses' })],
   })
