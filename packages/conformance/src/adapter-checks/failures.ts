@@ -48,6 +48,10 @@ export const failureChecks: readonly AdapterCheck[] = [
     { fault: 'identify throws nothing', failed: 'RAIL_NOT_AN_ERROR', why: 'no error at all' },
     { fault: 'skip throws', failed: 'sorry', why: 'sync' },
     { fault: 'skip rejects', failed: 'sorry', why: 'async' },
+    { fault: 'skip digits', failed: 'RAIL_BAD_SKIP', why: "a client's own text" },
+    { fault: 'skip undefined', failed: 'RAIL_BAD_SKIP', why: 'a function that returns nothing' },
+    { fault: 'skip an object', failed: 'RAIL_BAD_SKIP', why: 'not true' },
+    { fault: 'skip later numbers', failed: 'RAIL_BAD_SKIP', why: 'rows of a database, asynchronously' },
   ].map(({ fault, failed, why }) =>
     check(`${fault} (${why}) reaches the error handler and spends nothing`, 'faults', async (app) => {
       const answer = await app.get('/', { headers: { 'x-fault': fault } })

@@ -1,7 +1,7 @@
 import { localStore, MemoryStore, RailError } from '@rail/core'
 import { addFields } from '@rail/core/adapter'
-import { send } from '../plain-adapter.js'
-import { beforeEnd, type Mutant, options, settling, storing } from './mutant.js'
+import { type Req, send } from '../plain-adapter.js'
+import { beforeEnd, type Mutant, mapped, options, settling, storing } from './mutant.js'
 
 export const FAILURE_MUTANTS: readonly Mutant[] = [
   {
@@ -12,6 +12,11 @@ export const FAILURE_MUTANTS: readonly Mutant[] = [
       'a clock that gives no number is an error, never a free pass',
     ],
     failed: (_error, next) => next(),
+  },
+  {
+    fault: 'it skips whatever is like true',
+    breaks: [/^skip (digits|undefined|an object|later numbers) /],
+    ...options(({ skip }) => ({ skip: skip && ((req: Req) => mapped(skip(req), Boolean)) })),
   },
   {
     fault: 'it passes on any thrown value',
