@@ -23,11 +23,14 @@ export interface PlanBook extends LimitSource {
   /**
    * The limits of a customer in a scope; `''` is the scope of the plan's own limits. An override comes first, then the
    * customer's plan, then the default plan; without any of these there is no limit (`[]`). With `servers: { split }` the
-   * limits are this server's shares. Returns the same frozen array until a limit changes or an override ends.
+   * limits are this server's shares, unless several servers count in the store (`isShared`): then they are whole. Returns the
+   * same frozen array until a limit changes or an override ends.
    *
    * @throws RailError `RAIL_UNKNOWN_SCOPE` for a scope that no plan has: a mistyped scope must not mean "no limits"
    */
-  limitsFor(customer: string, scope: string): readonly Limit[]
+  limitsFor(customer: string, scope: string, isShared?: boolean): readonly Limit[]
+  /** The number of servers that limits are split over; `undefined` where each server enforces whole limits. */
+  servers(): number | undefined
   /** Whether the book lists a customer. */
   has(customer: string): boolean
   /** Whether any plan has a scope; always true for `''`. */
@@ -78,24 +81,28 @@ export function createPlanBook(document: PlanDocument, options: PlanBookOptions 
       return enforced
     const planned = state.plans.get(customer.plan ?? state.defaultPlan ?? '') ?? NO_PLAN
     const inForce = overrides.filter(({ endsAt }) => now < endsAt)
+    const whole = inForce.length === 0 ? planned : overridden(planned, inForce)
     const ends = overrides.map(({ endsAt }) => endsAt)
     customer.enforced = {
       state,
       from: Math.max(Number.NEGATIVE_INFINITY, ...ends.filter((end) => end <= now)),
       until: Math.min(Number.POSITIVE_INFINITY, ...ends.filter((end) => end > now)),
-      byScope: sharesOf(inForce.length === 0 ? planned : overridden(planned, inForce), state.servers),
+      whole,
+      shares: sharesOf(whole, state.servers),
     }
     return customer.enforced
   }
 
   change(checkDocument(document))
   return {
-    limitsFor: (key, scope) => {
-      const limits = enforcedFor(customers.get(key) ?? unlisted).byScope.get(scope)
+    limitsFor: (key, scope, isShared = false) => {
+      const { whole, shares } = enforcedFor(customers.get(key) ?? unlisted)
+      const limits = (isShared ? whole : shares).get(scope)
       if (limits !== undefined) return limits
       if (scope === '' || scopes.has(scope)) return NO_LIMITS
       throw unknownScope(scope, [...scopes])
     },
+    servers: () => (state.servers === 'each' ? undefined : state.servers.split),
     has: (customer) => customers.has(customer),
     hasScope: (scope) => scope === '' || scopes.has(scope),
     explain: (customer) => explanationOf(customer, customers.get(customer), state, readClock(clock)),
@@ -120,16 +127,20 @@ interface Enforced {
   /** The same overrides are in force from `from` up to, but without, `until`. Epoch milliseconds. */
   readonly from: number
   readonly until: number
-  readonly byScope: ScopedLimits
+  /** The limits of the plan and its overrides. */
+  readonly whole: ScopedLimits
+  /** What this server enforces of them by itself. */
+  readonly shares: ScopedLimits
 }
 
 const NO_LIMITS: readonly Limit[] = Object.freeze([])
 const NO_PLAN: ScopedLimits = new Map([['', NO_LIMITS]])
 
 function sharesOf(byScope: ScopedLimits, servers: PlanState['servers']): ScopedLimits {
-  const count = servers === 'each' ? 1 : servers.split
+  for (const limits of byScope.values()) Object.freeze(limits)
+  if (servers === 'each') return byScope
   return new Map(
-    [...byScope].map(([scope, limits]) => [scope, Object.freeze(limits.map((limit) => share(limit, count)))]),
+    [...byScope].map(([scope, limits]) => [scope, Object.freeze(limits.map((limit) => share(limit, servers.split)))]),
   )
 }
 

@@ -212,6 +212,30 @@ describe('split over servers', () => {
     expect(inShort(book.limitsFor('acme', 'writes'))).toEqual(['per_minute 15/60000'])
   })
 
+  test('is not for a store that several servers share: it counts whole limits, overrides and scopes too', () => {
+    const overrides = { per_second: { tokens: 80, burst: 80 } }
+    const book = createPlanBook({ ...overriding(overrides), servers: { split: 4 } })
+    const each = createPlanBook(overriding(overrides))
+    for (const [key, scope] of [
+      ['acme', ''],
+      ['acme', 'writes'],
+      ['zeta', ''],
+    ] as const) {
+      expect(book.limitsFor(key, scope, true)).toEqual(each.limitsFor(key, scope))
+      expect(book.limitsFor(key, scope, true)).toBe(book.limitsFor(key, scope, true))
+      expect(book.limitsFor(key, scope, false)).toEqual(book.limitsFor(key, scope))
+      expect(Object.isFrozen(book.limitsFor(key, scope, true))).toBe(true)
+    }
+    expect(inShort(book.limitsFor('acme', '', true))).toContain('per_second 80/1000')
+  })
+
+  test('says over how many, for a local store: no number where each server enforces whole limits', () => {
+    const book = createPlanBook({ ...document, servers: { split: 4 } })
+    expect(book.servers()).toBe(4)
+    book.update({ servers: 'each' })
+    expect(book.servers()).toBe(undefined)
+  })
+
   test('another number of servers makes other shares, of overrides too', () => {
     const book = createPlanBook({ ...overriding({ per_second: { tokens: 80, burst: 80 } }), servers: { split: 4 } })
     expect(inShort(book.limitsFor('acme', ''))).toContain('per_second 20/1000')
