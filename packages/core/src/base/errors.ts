@@ -85,6 +85,12 @@ export function unexpected(
   return railError(code, `${subject}: expected ${expected}, got ${shown(got)}`, toDo)
 }
 
+/** The error of a function of the user's that failed beside a request. `instead`: what happened then, as a sentence. */
+export function hookError(subject: string, cause: unknown, instead: string): RailError {
+  const reason = reasonOf(cause).replace(/\.$/, '')
+  return railError('RAIL_HOOK_FAILED', `${subject} failed: ${reason}`, instead, { cause })
+}
+
 /** Whether an error is Rail's own: `instanceof` would fail where a program has two copies of core, as ES module and CommonJS. */
 export function isRailError(error: unknown): error is RailError {
   return error instanceof Error && error.name === 'RailError'
@@ -101,6 +107,11 @@ export function throwError(thrown: unknown): never {
   if (typeof thrown === 'object' && thrown !== null) throw thrown
   const fact = `a function of yours: expected to throw an Error, got ${shown(thrown)}`
   throw railError('RAIL_NOT_AN_ERROR', fact, advice('Throw new Error() instead.'), { cause: thrown })
+}
+
+/** What an error behind another one says, as its message has it. */
+export function reasonOf(cause: unknown): string {
+  return cause instanceof Error ? cause.message : shown(cause)
 }
 
 /** A value as an error's message has it: short, quoted where it is a string, never throwing. */

@@ -1,6 +1,6 @@
 import { advice } from '../base/advice.js'
 import { checkOption, checkOptionNames, isBoolean, isFunction, isString } from '../base/check.js'
-import { RailError, unexpected } from '../base/errors.js'
+import { hookError, unexpected } from '../base/errors.js'
 import { isPromise } from '../base/maybe-promise.js'
 import { adviceOnName } from '../base/suggestion.js'
 import type { Decision } from '../bucket/decision.js'
@@ -87,7 +87,7 @@ function stringOf(
     if (isPromise(value)) value.then(undefined, () => {})
     throw unexpected('RAIL_BAD_OPTION', subject, 'a string or undefined', value)
   } catch (cause) {
-    report(new RailError('RAIL_HOOK_FAILED', `${subject} failed; the problem was sent without it.`, { cause }))
+    report(hookError(subject, cause, 'The problem was sent without it.'))
     return undefined
   }
 }

@@ -11,7 +11,7 @@ import type { Watch } from './watch.js'
 export interface ChargingContext {
   /** Whether several servers count in the limiter's store. */
   readonly isShared: boolean
-  readonly watch: Pick<Watch, 'identified'>
+  readonly watch: Watch
 }
 
 /**

@@ -1,5 +1,5 @@
 import { readClock } from '../base/clock.js'
-import { isRailError, railError, throwError } from '../base/errors.js'
+import { hookError, isRailError, throwError } from '../base/errors.js'
 import { attempt, chain, type MaybePromise } from '../base/maybe-promise.js'
 import { createNotes } from '../base/notes.js'
 import type { Decision } from '../bucket/decision.js'
@@ -47,7 +47,7 @@ export function createLimiter<Request>(
 ): Limiter<Request> {
   const { sameRequest = asIs, ahead } = framework ?? {}
   const settings = settingsOf(options, framework)
-  const { store, clock, skip, chargesFor, answerTo, reporter, watch } = settings
+  const { store, clock, skip, earlier, chargesFor, answerTo, reporter, watch } = settings
   const records = createNotes<RequestRecord>(framework?.reshaped)
   /** The routes that `with` has made, by their limiters. */
   let routes: WeakMap<object, RouteOptions<Request>> | undefined
@@ -76,7 +76,7 @@ export function createLimiter<Request>(
   /** Counts a request once for each route. Concurrent calls wait: each must know what those before it have taken. */
   function once(request: Request, route: RouteOptions<Request>): MaybePromise<Outcome> {
     const same = isObject(request) ? sameRequest(request) : undefined
-    const known = same && settings.once ? records.get(same) : undefined
+    const known = same && earlier(records, same)
     const record = known ?? new RequestRecord()
     const next = (): MaybePromise<Outcome> =>
       record.answers(route) ? repeated(record) : record.keep(counted(request, route, record))
@@ -151,14 +151,14 @@ export function createLimiter<Request>(
   }
 
   function hookFailed(cause: unknown): void {
-    reporter.report(railError('RAIL_HOOK_FAILED', 'onDecision() failed; the decision stands', undefined, { cause }))
+    reporter.report(hookError('onDecision()', cause, 'The decision stands.'))
   }
 
   function settle(record: RequestRecord, actualCost: number): void {
-    let now = 0
+    let now: number | undefined
     const failed = (error: unknown): void => {
       if (isRailError(error) && error.code !== 'RAIL_STORE_FAILED') reporter.report(error)
-      else reporter.storeFailed('settle', error, now)
+      else reporter.storeFailed('settle', error, now ?? 0)
     }
     const read = (): number => {
       now = readClock(clock)
@@ -166,7 +166,9 @@ export function createLimiter<Request>(
     }
     attempt(
       () => settings.settle(record, actualCost, read),
-      () => reporter.storeWorks('settle', now),
+      () => {
+        if (now !== undefined && record.chargedIn(store) !== undefined) reporter.storeWorks('settle', now)
+      },
       failed,
     )
   }

@@ -1,6 +1,5 @@
-import { advice } from '../base/advice.js'
 import { checkOption, checkOptionNames, isFunction, isWholeFrom } from '../base/check.js'
-import { railError, unexpected } from '../base/errors.js'
+import { hookError, type RailError, unexpected } from '../base/errors.js'
 import { isPromise } from '../base/maybe-promise.js'
 import { warn } from '../base/warning.js'
 import type { LimiterOfStore, SynchronousStore } from '../bucket/store.js'
@@ -41,6 +40,7 @@ export function localStore(options: LocalStoreOptions = {}): SynchronousStore {
   })
 }
 
+const NUMBER = 'a whole number from 1, or undefined while it is not known'
 const isNumber = isWholeFrom(1)
 const isNumberOfServers = (value: unknown): boolean => isFunction(value) || isNumber(value)
 
@@ -65,23 +65,21 @@ function numberOf(servers: LocalStoreOptions['servers'], report: (error: unknown
   if (typeof servers !== 'function') return () => servers ?? 1
   let good = 1
   let isWrong = false
-  const read = (): number => {
+  return () => {
+    let fault: RailError | undefined
+    const assumed = `${good} is assumed.`
     try {
       const answer: unknown = servers()
       if (isPromise(answer)) answer.then(undefined, () => {})
       if (isNumber(answer)) good = answer as number
-      else if (answer !== undefined) {
-        const toDo = advice('Return undefined while the number is not known.')
-        throw unexpected('RAIL_BAD_SHARE', 'servers()', 'a whole number from 1', answer, toDo)
-      }
-      isWrong = false
+      else if (answer !== undefined) fault = unexpected('RAIL_BAD_SHARE', 'servers()', NUMBER, answer, assumed)
     } catch (cause) {
-      if (!isWrong) report(railError('RAIL_HOOK_FAILED', `servers() failed; ${good} is assumed`, undefined, { cause }))
-      isWrong = true
+      fault = hookError('servers()', cause, assumed)
     }
+    if (fault !== undefined && !isWrong) report(fault)
+    isWrong = fault !== undefined
     return good
   }
-  return read
 }
 
 /** The same charges with this server's shares of their limits. Shares are made once for each array of limits. */

@@ -38,16 +38,17 @@ export function preflightsBy<Request>(readerOf: (request: Request) => PreflightR
     const { headers = [], query = [] } = given
     checkOption('headers', headers, NAMES, areNames)
     checkOption('query', query, NAMES, areNames)
-    const own = headers.map((name) => name.toLowerCase())
-    return (request) => isPreflight(readerOf(request), own, [...query])
+    const ownHeaders = headers.map((name) => name.toLowerCase())
+    const ownQuery = [...query]
+    return (request) => isPreflight(readerOf(request), ownHeaders, ownQuery)
   }
   return preflights
 }
 
-/** Not a framework's request, nor a mock of one, which has a method, or a request that has one. */
+/** Whether this is no framework's request, nor a mock of one, which has a method, or a request that has one. */
 function isCredentials(given: unknown): given is PreflightCredentials {
-  if (typeof given !== 'object' || given === null || Object.getPrototypeOf(given) !== Object.prototype) return false
-  return !('method' in given || 'req' in given)
+  if (typeof given !== 'object' || given === null) return true
+  return Object.getPrototypeOf(given) === Object.prototype && !('method' in given || 'req' in given)
 }
 
 function isPreflight(
@@ -74,15 +75,19 @@ const NAMES = 'an array of names'
 const areNames = (value: unknown): boolean =>
   Array.isArray(value) && value.every((name) => typeof name === 'string' && name !== '')
 
-/** The names of the parameters of a URL's query, decoded. */
+/** The names of the parameters of a URL's query, decoded: `key` of `key[0]=1` too, which is how Express reads it. */
 function parametersOf(url: string): string[] {
   const query = /\?([^#]*)/.exec(url)?.[1] ?? ''
   return query.split('&').map((pair) => {
     const name = (pair.split('=')[0] as string).replaceAll('+', ' ')
-    try {
-      return decodeURIComponent(name)
-    } catch {
-      return name
-    }
+    return decoded(name).split('[')[0] as string
   })
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
 }

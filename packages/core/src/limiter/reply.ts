@@ -1,5 +1,5 @@
 import { advice } from '../base/advice.js'
-import { railError, unexpected } from '../base/errors.js'
+import { hookError, unexpected } from '../base/errors.js'
 import { attempt, type MaybePromise } from '../base/maybe-promise.js'
 import type { Refusal } from '../headers/refusal.js'
 import type { OnReject } from '../headers/reject.js'
@@ -14,7 +14,7 @@ export function replying<Request>(
       () => onReject(refusal, request, report),
       (reply) => replied(refusal, reply, report),
       (cause) => {
-        report(railError('RAIL_HOOK_FAILED', 'onReject() failed; the default body was sent', undefined, { cause }))
+        report(hookError('onReject()', cause, 'The default body was sent.'))
         return refusal
       },
     )

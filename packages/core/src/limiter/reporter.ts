@@ -1,4 +1,4 @@
-import { RailError, shown } from '../base/errors.js'
+import { RailError, reasonOf } from '../base/errors.js'
 import { attempt } from '../base/maybe-promise.js'
 import { warn } from '../base/warning.js'
 import type { Decision } from '../bucket/decision.js'
@@ -13,7 +13,7 @@ export interface Reporter {
   readonly report: (error: unknown) => void
   /** Reports a failure of the store, at most once a second, with the latest cause and the number of failures. */
   storeFailed(method: StoreMethod, cause: unknown, nowMs: number): void
-  /** Reports that a method that has failed works again, when the last report of a failure is at least a second old. */
+  /** Reports that a method that has failed works again: at its first success, but at most once a second. */
   storeWorks(method: StoreMethod, nowMs: number): void
   /** Reports limits that no request of this cost fits, each once. */
   warnIfNeverFits(decision: Decision): void
@@ -22,41 +22,40 @@ export interface Reporter {
 export function createReporter(onError: (error: unknown) => void = warn): Reporter {
   const known = new Set<string>()
   let failures = 0
-  let reportedAt = Number.NEGATIVE_INFINITY
-  /** When a method began to fail; `undefined` while it works. */
-  const failingSince: { [Method in StoreMethod]?: number | undefined } = {}
+  let failureReportedAt = Number.NEGATIVE_INFINITY
+  let recoveryReportedAt = Number.NEGATIVE_INFINITY
+  /** The latest outage of a method; `undefined` once its end is reported. */
+  const outages: { [Method in StoreMethod]?: Outage | undefined } = {}
 
   function report(error: unknown): void {
     // There is nobody left to call. An asynchronous hook that rejects would end a Node process.
     attempt(() => onError(error), ignore, ignore)
   }
 
-  /** Whether the last report is less than a second old. A step back of the clock must not silence it. */
-  function isRecent(nowMs: number): boolean {
-    return nowMs - reportedAt < REPORT_EVERY_MS && nowMs >= reportedAt
-  }
-
   return {
     report,
     storeFailed(method, cause, nowMs) {
       failures++
-      failingSince[method] ??= nowMs
-      if (isRecent(nowMs)) return
+      outages[method] = { since: outages[method]?.since ?? nowMs, endedAt: undefined }
+      if (isRecent(failureReportedAt, nowMs)) return
       const times = failures === 1 ? '' : ` ${failures} times since the last report, most recently`
-      const message = `store: ${method}() failed${times}: ${messageOf(cause)}`
+      const message = `store: ${method}() failed${times}: ${reasonOf(cause)}`
       const count = failures
       failures = 0
-      reportedAt = nowMs
+      failureReportedAt = nowMs
       report(new RailError('RAIL_STORE_FAILED', message, { cause, count }))
     },
     storeWorks(method, nowMs) {
-      const since = failingSince[method]
-      if (since === undefined || isRecent(nowMs)) return
-      const seconds = Math.max(0, Math.round((nowMs - since) / 1_000))
+      const outage = outages[method]
+      if (outage === undefined) return
+      outage.endedAt ??= nowMs
+      if (isRecent(recoveryReportedAt, nowMs)) return
+      const seconds = Math.max(0, outage.endedAt - outage.since) / 1_000
       const count = failures
-      const more = count === 0 ? '' : `, and ${count} more failures`
+      const more = count === 0 ? '' : `; failures since the last report: ${count}`
       failures = 0
-      failingSince[method] = undefined
+      outages[method] = undefined
+      recoveryReportedAt = nowMs
       report(
         new RailError('RAIL_STORE_RECOVERED', `store: ${method}() works again after ${seconds} s${more}.`, { count }),
       )
@@ -73,8 +72,15 @@ export function createReporter(onError: (error: unknown) => void = warn): Report
   }
 }
 
-function messageOf(cause: unknown): string {
-  return cause instanceof Error ? cause.message : shown(cause)
+/** A time in which a method failed: since when, and when it worked again; `undefined` while it fails. */
+interface Outage {
+  readonly since: number
+  endedAt: number | undefined
+}
+
+/** Whether a report is less than a second old. A step back of the clock must not silence the next one. */
+function isRecent(reportedAt: number, nowMs: number): boolean {
+  return nowMs - reportedAt < REPORT_EVERY_MS && nowMs >= reportedAt
 }
 
 const REPORT_EVERY_MS = 1_000

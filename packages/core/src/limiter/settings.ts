@@ -3,7 +3,7 @@ import { COST, checkOption, checkOptionNames, isBoolean, isCost, isFunction, isS
 import { type Clock, monotonicClock } from '../base/clock.js'
 import { railError, unexpected } from '../base/errors.js'
 import { chain, type MaybePromise } from '../base/maybe-promise.js'
-import type { Shape } from '../base/notes.js'
+import type { Notes, Shape } from '../base/notes.js'
 import { adviceOnLimiterOption } from '../base/suggestion.js'
 import type { Decision } from '../bucket/decision.js'
 import { isLimitSource } from '../bucket/limit-source.js'
@@ -49,8 +49,8 @@ export interface Settings<Request> {
   readonly clock: Clock
   readonly reporter: Reporter
   readonly watch: Watch
-  /** Whether a second take of the same request is the first one's outcome. */
-  readonly once: boolean
+  /** What is known of a request that was taken before: another take has the same outcome. */
+  earlier(records: Notes<RequestRecord>, request: object): RequestRecord | undefined
   readonly decisionHooks: readonly ((decision: Decision, request: Request, earlier: Decision | undefined) => void)[]
   skip(request: Request): MaybePromise<boolean>
   /** The charges of a request on a route, with what it was charged before. */
@@ -78,8 +78,9 @@ export function settingsOf<Request>(given: LimiterOptions<Request>, framework?: 
   const reporter = createReporter(options.onError)
   const { report } = reporter
   const store: Store = options.store ?? new MemoryStore({ onError: report })
-  const watch = createWatch(report, store, clock, options.store === undefined)
-  const charging = chargingOf(options, { isShared: store.isShared === true, watch })
+  const isShared = store.isShared === true
+  const watch = createWatch(report, store, clock)
+  const charging = chargingOf(options, { isShared, watch })
   // A clock of the user's also serves where a moment since 1970 is sent.
   const epochMsOf = options.clock === undefined ? () => undefined : (now: number) => now
   const answering: Answering<Request> = {
@@ -105,12 +106,15 @@ export function settingsOf<Request>(given: LimiterOptions<Request>, framework?: 
     clock,
     reporter,
     watch,
-    once: options.once !== false,
+    earlier: options.once === false ? nothing : (records, request) => records.get(request),
     decisionHooks: hooksOf(options),
     skip: skipping(options.skip),
     chargesFor,
     answerTo: dryRun ? () => NOTHING : (decision, now, request) => answerTo(answering, decision, now, request),
-    withoutStore: withoutStoreFor(onStoreFailure, unavailable, { servers: serversOf(options.limits), report }),
+    withoutStore: withoutStoreFor(onStoreFailure, unavailable, {
+      servers: isShared ? serversOf(options.limits) : undefined,
+      report,
+    }),
     longestWait: dryRun
       ? (_turn, _from, decision) => decision
       : (turn, from, decision, routes) => longestWait(turn, from, decision, { routes, chargesFor, failed }),
@@ -135,6 +139,7 @@ const NOTHING: Answer = { headers: [], refusal: undefined }
 
 const asIs = <T>(value: T): T => value
 const never = (): boolean => false
+const nothing = (): undefined => undefined
 
 export function isObject<T>(value: T): value is T & object {
   return typeof value === 'object' && value !== null
@@ -150,7 +155,7 @@ function skipping<Request>(skip: LimiterOptions<Request>['skip']): Settings<Requ
     })
 }
 
-/** The number of servers by a source of limits, where it knows that. */
+/** The number of servers by a source of limits, where it knows that. To a store that is not shared it gives shares already. */
 function serversOf(limits: unknown): (() => number | undefined) | undefined {
   return isLimitSource(limits) && limits.servers !== undefined ? () => limits.servers?.() : undefined
 }
@@ -177,7 +182,7 @@ function chargingOf<Request>(options: LimiterOptions<Request>, context: Charging
       const toDo = advice('Remove those, or charges.')
       throw railError('RAIL_BAD_OPTION', 'charges: cannot be combined with identify, limits or cost', toDo)
     }
-    if (isFunction((charges as Partial<Charging<Request>>).chargesFor)) return charges
+    if (isFunction((charges as Partial<Charging<Request>>).chargesFor)) return watched(charges, context.watch)
     const toDo = advice('Import several and write charges: several((request) => [{ key, limits, cost }]).')
     throw unexpected('RAIL_BAD_OPTION', 'charges', 'a value of several()', charges, toDo)
   }
@@ -193,6 +198,16 @@ function chargingOf<Request>(options: LimiterOptions<Request>, context: Charging
   }
   if (!isFunction(limits) && !isLimitSource(limits)) checkedLimits(limits as readonly Limit[], 'limits')
   return chargingBy({ identify, limits, cost } as PlainCharging<Request>, context)
+}
+
+function watched<Request>({ chargesFor }: Charging<Request>, watch: Watch): Charging<Request> {
+  return {
+    chargesFor: (...given) =>
+      chain(chargesFor(...given), (charges) => {
+        watch.identified(charges[0]?.key ?? null)
+        return charges
+      }),
+  }
 }
 
 const CHECKS: readonly (readonly [

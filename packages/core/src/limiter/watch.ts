@@ -4,7 +4,7 @@ import { railError } from '../base/errors.js'
 import { attempt } from '../base/maybe-promise.js'
 import type { Store } from '../bucket/store.js'
 
-/** Notices ways of use that switch a limiter off without an error. Each is reported once. */
+/** Notices ways of use that switch a limiter off without an error. Each is reported once. The edge build notices none. */
 export interface Watch {
   /** A request had this key; `null`: none. */
   identified(key: string | null): void
@@ -23,11 +23,13 @@ const MOST_APART_MS = 60_000
 /** Limiters with stores of their own that have charged one request, since a moment of the monotonic clock. */
 let made = 0
 let since = 0
+let isMadeReported = false
 
 /** The clock of the first limiter of each store. */
 const clocks = new WeakMap<object, Clock>()
 
-export function createWatch(report: (error: unknown) => void, store: Store, clock: Clock, hasOwnStore: boolean): Watch {
+export function createWatch(report: (error: unknown) => void, store: Store, clock: Clock): Watch {
+  const hasOwnStore = !clocks.has(store) && store.isShared !== true
   const first = clocks.get(store) ?? clock
   clocks.set(store, first)
   let anonymous = 0
@@ -38,7 +40,13 @@ export function createWatch(report: (error: unknown) => void, store: Store, cloc
       if (key !== null) anonymous = MOST_ANONYMOUS
       if (anonymous === MOST_ANONYMOUS || ++anonymous < MOST_ANONYMOUS) return
       const toDo = advice('Mount the limiter after authentication.')
-      report(railError('RAIL_ALL_ANONYMOUS', `identify(): null for each of the first ${anonymous} requests`, toDo))
+      report(
+        railError(
+          'RAIL_ALL_ANONYMOUS',
+          `identify() or charges(): no key for any of the first ${anonymous} requests`,
+          toDo,
+        ),
+      )
     },
     charged() {
       if (charged === 2) return
@@ -75,7 +83,8 @@ function noticeMade(report: (error: unknown) => void): void {
     since = now
     made = 0
   }
-  if (++made !== MOST_MADE) return
+  if (++made < MOST_MADE || isMadeReported) return
+  isMadeReported = true
   const fact = `limiters: ${made} with stores of their own within a minute, and none has counted two requests`
   report(railError('RAIL_MADE_PER_REQUEST', fact, advice('Create the limiter once, outside the handler.')))
 }

@@ -112,36 +112,38 @@ describe.each([
     expect(second?.limits[0]?.limit).toBe(first?.limits[0]?.limit)
   })
 
-  const WRONG: readonly [string, () => unknown][] = [
-    ['0', () => 0],
-    ['1.5', () => 1.5],
-    ['NaN', () => Number.NaN],
-    ['a string', () => '3'],
-    ['a promise', () => Promise.resolve(3)],
-    ['a promise that rejects', () => Promise.reject(new Error('away'))],
+  const EXPECTED = 'servers(): expected a whole number from 1, or undefined while it is not known, got'
+  const WRONG: readonly [string, () => unknown, fault: string][] = [
+    ['0', () => 0, `${EXPECTED} 0`],
+    ['1.5', () => 1.5, `${EXPECTED} 1.5`],
+    ['NaN', () => Number.NaN, `${EXPECTED} NaN`],
+    ['a string', () => '3', `${EXPECTED} "3"`],
+    ['a promise', () => Promise.resolve(3), `${EXPECTED} an object`],
+    ['a promise that rejects', () => Promise.reject(new Error('away')), `${EXPECTED} an object`],
     [
       'an error',
       () => {
         throw new Error('away')
       },
+      'servers() failed: away',
     ],
   ]
   test.each(WRONG)(
     'is stood in for by the last good number of servers where servers returns %s',
-    async (_what, wrong) => {
+    async (_what, wrong, fault) => {
       let answer: () => unknown = wrong
       const servers = (() => answer()) as () => number
       const { limiter, errors } = limiterOf({ store, onStoreFailure: localStore({ servers }) })
       const burst = async () => (await limiter.take({})).decision?.limits[0]?.limit.burst
       // It was called when the limiter was made, and reported once until it is right.
-      const wrongAnswers = () => errors.filter(({ code }) => code === 'RAIL_HOOK_FAILED').map(({ message }) => message)
-      expect(wrongAnswers()).toEqual(['servers() failed; 1 is assumed.'])
+      const faults = () => errors.filter(({ code }) => code !== 'RAIL_STORE_FAILED').map(({ message }) => message)
+      expect(faults()).toEqual([`${fault}. 1 is assumed.`])
       expect([await burst(), await burst()]).toEqual([10, 10])
       answer = () => 5
       expect(await burst()).toBe(2)
       answer = wrong
       expect([await burst(), await burst()]).toEqual([2, 2])
-      expect(wrongAnswers()).toEqual(['servers() failed; 1 is assumed.', 'servers() failed; 5 is assumed.'])
+      expect(faults()).toEqual([`${fault}. 1 is assumed.`, `${fault}. 5 is assumed.`])
     },
   )
 
@@ -151,16 +153,25 @@ describe.each([
     expect(codes()).toEqual(['RAIL_STORE_FAILED'])
   })
 
-  test('is stood in for by shares of the number of servers that the source of limits knows', async () => {
+  test('of several servers is stood in for by shares of the number of servers that the source of limits knows', async () => {
     let servers: number | undefined
     const source: LimitSource = { limitsFor: () => TEN, servers: () => servers }
-    const { limiter } = limiterOf({ store, limits: source, onStoreFailure: localStore() })
+    const shared = { ...store, isShared: true }
+    const { limiter } = limiterOf({ store: shared, limits: source, onStoreFailure: localStore() })
     const burst = async () => (await limiter.take({})).decision?.limits[0]?.limit.burst
     expect(await burst()).toBe(10)
     servers = 5
     expect(await burst()).toBe(2)
-    const own = limiterOf({ store, limits: source, onStoreFailure: localStore({ servers: 2 }) })
+    servers = undefined
+    expect(await burst()).toBe(2)
+    const own = limiterOf({ store: shared, limits: source, onStoreFailure: localStore({ servers: 2 }) })
     expect((await own.limiter.take({})).decision?.limits[0]?.limit.burst).toBe(5)
+  })
+
+  test('of one server is stood in for by the limits of the source as they are: they are shares', async () => {
+    const source: LimitSource = { limitsFor: () => TEN, servers: () => 5 }
+    const { limiter } = limiterOf({ store, limits: source, onStoreFailure: localStore() })
+    expect((await limiter.take({})).decision?.limits[0]?.limit.burst).toBe(10)
   })
 
   test('is stood in for by one store for all limiters that have it', async () => {

@@ -51,6 +51,8 @@ describe('a preflight', () => {
     [false, { url: 'https://api.example/?a&key' }],
     [false, { url: '/?%6bey=1' }],
     [false, { url: '/?my+key=1' }],
+    [false, { url: '/?key%5B0%5D=1' }],
+    [true, { url: '/?keys[0]=1' }],
     [true, { url: '/?%=1&%zz' }],
   ])('with credentials of an API is %s: %j', (is, sent) => {
     const own = preflights({ headers: ['X-Token'], query: ['key', 'my key'] })
@@ -63,6 +65,17 @@ describe('a preflight', () => {
     [{ query: [''] }, 'query: expected an array of names, got an array of 1.'],
   ])('of wrong credentials is an error: %j', (wrong, message) => {
     expect(() => preflights(wrong as never)).toThrow(message)
+  })
+
+  test.each([undefined, null, 7])('of %s in place of credentials is an error', (wrong) => {
+    expect(() => preflights(wrong as never)).toThrow(`preflights(): expected an object of options, got ${wrong}.`)
+  })
+
+  test('knows the credentials that were checked, whatever becomes of the arrays', () => {
+    const query = ['key']
+    const own = preflights({ query })
+    query.length = 0
+    expect(own(new Request({ url: '/?key=1' }))).toBe(false)
   })
 
   test('may be a mock', () => {

@@ -1,5 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import { createLimiter, manualClock, perSecond, RailError, type Store } from '../../src/index.js'
+import {
+  createLimiter,
+  localStore,
+  MemoryStore,
+  manualClock,
+  perSecond,
+  RailError,
+  type Store,
+} from '../../src/index.js'
 
 /** A limiter whose store says what is in `says`, and what it told of that. */
 function failing() {
@@ -50,7 +58,7 @@ describe('of a store that fails, onError is told', () => {
     settle(2)
     expect(told.map(({ message, count }) => [message, count])).toEqual([
       ['store: take() failed: no answer', 1],
-      ['store: take() works again after 1 s, and 1 more failures.', 1],
+      ['store: take() works again after 1 s; failures since the last report: 1.', 1],
       ['store: settle() failed: out of memory', 1],
     ])
   })
@@ -80,8 +88,65 @@ describe('of a store that works again, onError is called', () => {
     expect(told.map(({ code, count, message }) => [code, count, message])).toEqual([
       ['RAIL_STORE_FAILED', 1, 'store: take() failed: no answer'],
       ['RAIL_STORE_FAILED', 3, 'store: take() failed 3 times since the last report, most recently: no answer'],
-      ['RAIL_STORE_RECOVERED', 3, 'store: take() works again after 5 s, and 3 more failures.'],
+      ['RAIL_STORE_RECOVERED', 3, 'store: take() works again after 4.9 s; failures since the last report: 3.'],
     ])
+  })
+
+  test('with the time that it failed, however late the next request comes', async () => {
+    const { limiter, told, clock, state } = failing()
+    for (const [now, takes] of [
+      [0, false],
+      [10, true],
+      [20, false],
+      [50, true],
+      [3_600_000, true],
+    ] as const) {
+      clock.set(now)
+      state.takes = takes
+      await limiter.take({})
+    }
+    const recovered = told.filter(({ code }) => code === 'RAIL_STORE_RECOVERED')
+    expect(recovered.map(({ count, message }) => [count, message])).toEqual([
+      [0, 'store: take() works again after 0.01 s.'],
+      [1, 'store: take() works again after 0.03 s; failures since the last report: 1.'],
+    ])
+  })
+
+  test('for settle when the store has settled: not for a settle that does nothing, nor for one of a local store', async () => {
+    const memory = new MemoryStore()
+    const state = { takes: true, settles: false }
+    const gone = (): never => {
+      throw new Error('gone')
+    }
+    const store: Store = {
+      take: (...given) => (state.takes ? memory.take(...given) : gone()),
+      peek: (...given) => memory.peek(...given),
+      settle: (...given) => (state.settles ? memory.settle(...given) : gone()),
+      reset: (...given) => memory.reset(...given),
+    }
+    const clock = manualClock(10_000)
+    const told: RailError[] = []
+    const limiter = createLimiter<object>({
+      identify: () => 'acme',
+      limits: [perSecond(9)],
+      store,
+      clock,
+      onStoreFailure: localStore(),
+      onError: (error) => told.push(error as RailError),
+    })
+    const [first, second] = [await limiter.take({}), await limiter.take({})]
+    first.settle(0)
+    expect(told.map(({ message }) => message)).toEqual(['store: settle() failed: gone'])
+    clock.advance(5_000)
+    first.settle(0)
+    state.takes = false
+    const local = await limiter.take({})
+    local.settle(0)
+    const recovered = () => told.filter(({ code }) => code === 'RAIL_STORE_RECOVERED').map(({ message }) => message)
+    expect(recovered()).toEqual([])
+    state.settles = true
+    second.settle(0)
+    expect(recovered()).toEqual(['store: settle() works again after 5 s.'])
   })
 
   test('at most once a second where it fails now and then', async () => {

@@ -1,15 +1,17 @@
-import { beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import {
   createLimiter,
   type Limiter,
   type LimiterOptions,
   type LimitSource,
+  localStore,
   MemoryStore,
   manualClock,
   perMinute,
   type RailError,
   type Store,
   several,
+  share,
 } from '../../src/index.js'
 
 interface Caller {
@@ -23,8 +25,8 @@ beforeEach(() => {
   errors = []
 })
 
-function limiterOf(options: Partial<LimiterOptions<Caller>> = {}): Limiter<Caller> {
-  return createLimiter<Caller>({
+function limiterOf(options: Partial<LimiterOptions<Caller>> = {}, make = createLimiter): Limiter<Caller> {
+  return make<Caller>({
     identify: ({ id }: Caller) => id,
     limits: LIMITS,
     onError: (error: unknown) => void errors.push(error as RailError),
@@ -36,6 +38,17 @@ function take(limiter: Limiter<Caller>, times: number, id: string | null = 'acme
   for (let count = 0; count < times; count++) limiter.take({ id })
 }
 
+/** A store of several servers, whose buckets are in another. */
+function sharedStore(store: Store): Store {
+  return {
+    isShared: true,
+    take: (...given) => store.take(...given),
+    peek: (...given) => store.peek(...given),
+    settle: (...given) => store.settle(...given),
+    reset: (...given) => store.reset(...given),
+  }
+}
+
 describe('requests without a key', () => {
   test('are reported once when the first thousand all were', () => {
     const limiter = limiterOf()
@@ -43,8 +56,18 @@ describe('requests without a key', () => {
     expect(errors).toEqual([])
     take(limiter, 5_000, null)
     expect(errors.map(({ message }) => message)).toEqual([
-      'identify(): null for each of the first 1000 requests. Mount the limiter after authentication.',
+      'identify() or charges(): no key for any of the first 1000 requests. Mount the limiter after authentication.',
     ])
+    expect(codes()).toEqual(['RAIL_ALL_ANONYMOUS'])
+  })
+
+  test('are reported where they have no charges', () => {
+    const onError = (error: unknown) => void errors.push(error as RailError)
+    const chargesOf = ({ id }: Caller) => (id === null ? [] : [{ key: id, limits: LIMITS, cost: 1 }])
+    const [nobody, somebody] = [1, 2].map(() => createLimiter<Caller>({ charges: several(chargesOf), onError }))
+    for (let count = 0; count < 2_000; count++) nobody?.take({ id: null })
+    expect(codes()).toEqual(['RAIL_ALL_ANONYMOUS'])
+    for (let count = 0; count < 2_000; count++) somebody?.take({ id: count === 999 ? 'acme' : null })
     expect(codes()).toEqual(['RAIL_ALL_ANONYMOUS'])
   })
 
@@ -60,17 +83,30 @@ describe('requests without a key', () => {
 })
 
 describe('a limiter that is made for each request', () => {
-  /** The counts are the process's, so each test has a minute of its own. */
-  let minute = 1e9
-  beforeEach(() => {
-    minute += 1e6
-    vi.spyOn(performance, 'now').mockImplementation(() => minute)
+  let now = 0
+  let make: typeof createLimiter
+  beforeEach(async () => {
+    vi.resetModules()
+    // A process that has made none yet.
+    make = (await import('../../src/index.js')).createLimiter
+    vi.spyOn(performance, 'now').mockImplementation(() => now)
   })
+  afterEach(() => vi.restoreAllMocks())
 
-  test('is reported when a hundred with stores of their own have counted once within a minute', () => {
-    for (let count = 0; count < 99; count++) take(limiterOf(), 1)
+  /** Makes so many limiters, each of which counts one request. */
+  function makeAndTake(times: number, options: () => Partial<LimiterOptions<Caller>> = () => ({})): void {
+    for (let count = 0; count < times; count++) take(limiterOf(options(), make), 1)
+  }
+
+  test.each<[string, () => Partial<LimiterOptions<Caller>>]>([
+    ['the default store', () => ({})],
+    ['a store that is made with it', () => ({ store: new MemoryStore() })],
+  ])('with %s is reported once, when a hundred have counted once within a minute', (_which, options) => {
+    makeAndTake(99, options)
     expect(errors).toEqual([])
-    for (let count = 0; count < 300; count++) take(limiterOf(), 1)
+    makeAndTake(300, options)
+    now += 120_000
+    makeAndTake(300, options)
     expect(errors.map(({ message }) => message)).toEqual([
       'limiters: 100 with stores of their own within a minute, and none has counted two requests. Create the limiter once, outside the handler.',
     ])
@@ -78,21 +114,22 @@ describe('a limiter that is made for each request', () => {
   })
 
   test('is not where one of them counts twice, which share a store, or that have counted nothing', () => {
-    const used = limiterOf()
-    for (let count = 0; count < 90; count++) take(limiterOf(), 1)
+    const used = limiterOf({}, make)
+    makeAndTake(90)
     take(used, 2)
-    for (let count = 0; count < 90; count++) take(limiterOf(), 1)
+    makeAndTake(90)
     const store = new MemoryStore()
-    for (let count = 0; count < 300; count++) take(limiterOf({ store }), 1)
-    for (let count = 0; count < 300; count++) limiterOf()
+    makeAndTake(300, () => ({ store }))
+    makeAndTake(300, () => ({ store: sharedStore(store) }))
+    for (let count = 0; count < 300; count++) limiterOf({}, make)
     expect(errors).toEqual([])
   })
 
   test('is not where a hundred take more than a minute', () => {
-    for (let count = 0; count < 300; count++) {
-      minute += 1_000
-      take(limiterOf(), 1)
-    }
+    makeAndTake(300, () => {
+      now += 1_000
+      return {}
+    })
     expect(errors).toEqual([])
   })
 })
@@ -149,13 +186,7 @@ describe('skip', () => {
 
 describe('a source of limits', () => {
   const store = new MemoryStore()
-  const shared: Store = {
-    isShared: true,
-    take: (...given) => store.take(...given),
-    peek: (...given) => store.peek(...given),
-    settle: (...given) => store.settle(...given),
-    reset: (...given) => store.reset(...given),
-  }
+  const shared = sharedStore(store)
 
   test.each([
     ['a shared store', shared, true],
@@ -177,6 +208,33 @@ describe('a source of limits', () => {
       ['acme', 'writes', isShared],
     ])
   })
+})
+
+test("a shared store counts whole limits of a source that splits them, and the local store this server's shares", async () => {
+  const whole = [perMinute(8)]
+  const shares = whole.map((limit) => share(limit, 4))
+  const source: LimitSource = {
+    limitsFor: (_key, _scope, isShared) => (isShared === true ? whole : shares),
+    servers: () => 4,
+  }
+  const redis = sharedStore(new MemoryStore())
+  const store = { ...redis }
+  const servers = [1, 2, 3, 4].map(() => limiterOf({ limits: source, store, onStoreFailure: localStore() }))
+  const allowed = async (times: number) => {
+    let count = 0
+    for (let turn = 0; turn < times; turn++) {
+      const { decision } = (await servers[turn % 4]?.take({ id: 'acme' })) ?? {}
+      if (decision?.allowed) count++
+    }
+    return count
+  }
+  expect(await allowed(40)).toBe(8)
+  store.take = () => {
+    throw new Error('gone')
+  }
+  expect(await allowed(40)).toBe(8)
+  const alone = limiterOf({ limits: source })
+  expect((await alone.take({ id: 'acme' })).decision?.limits[0]?.limit.burst).toBe(2)
 })
 
 test('properties of a charge are read once', () => {
