@@ -1,9 +1,10 @@
 import { epochNow, readClock } from '../base/clock.js'
 import type { LimitStatus } from '../bucket/decision.js'
 import type { Limit } from '../limit/limit.js'
+import { windowSeconds } from '../limit/window-seconds.js'
 import { type Field, type FieldReader, type Standing, wholeNumber } from './field.js'
 import type { HeaderStyle } from './header-style.js'
-import { MOST_SECONDS, sentWaitOf, windowSeconds } from './seconds.js'
+import { MOST_SECONDS, sentWaitOf } from './seconds.js'
 import { parseDictionary } from './structured-field.js'
 
 /*

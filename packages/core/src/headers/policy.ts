@@ -1,6 +1,6 @@
 import type { LimitStatus } from '../bucket/decision.js'
 import { sentName } from '../limit/sent-name.js'
-import { windowSeconds } from './seconds.js'
+import { windowSeconds } from '../limit/window-seconds.js'
 import { serializeString } from './structured-string.js'
 
 /** The parts of `RateLimit-Policy` and `RateLimit` that are the same for the same limits. */

@@ -1,5 +1,4 @@
 import type { LimitStatus } from '../bucket/decision.js'
-import type { Limit } from '../limit/limit.js'
 
 /** The largest number of seconds sent: the longest wait of a 32-bit timer in milliseconds. */
 export const MOST_SECONDS = 2_147_483
@@ -8,11 +7,6 @@ export const MOST_SECONDS = 2_147_483
 export function wholeSeconds(ms: number): number {
   const seconds = Math.ceil(ms / 1000)
   return seconds < MOST_SECONDS ? seconds : MOST_SECONDS
-}
-
-/** The seconds in which an empty bucket fills, rounded up: never 0, which the drafts forbid. */
-export function windowSeconds(limit: Limit): number {
-  return Math.ceil(Math.ceil(limit.size / limit.flow) / 1000)
 }
 
 /**

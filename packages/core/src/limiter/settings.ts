@@ -12,6 +12,7 @@ import { isStore, type Store } from '../bucket/store.js'
 import { draft11 } from '../headers/draft-11.js'
 import { styleOf } from '../headers/header-style.js'
 import { checkJitter } from '../headers/refusal.js'
+import { checkFieldSize } from '../limit/check-field-size.js'
 import { checkedLimits } from '../limit/check-limits.js'
 import type { Limit } from '../limit/limit.js'
 import { MemoryStore } from '../memory/memory-store.js'
@@ -101,6 +102,7 @@ export function settingsOf<Request>(given: LimiterOptions<Request>, framework?: 
   const failed: Ahead<Request>['failed'] = (error, now) => reporter.storeFailed('peek', error, now)
   defineLimits(store, scope, options.limits)
   checkFits(options.cost, scope, options.limits)
+  checkFieldSize(answering.style, [[scope, options.limits]])
   return {
     store,
     clock,
@@ -128,6 +130,10 @@ export function settingsOf<Request>(given: LimiterOptions<Request>, framework?: 
       const { cost = options.cost } = route
       checkFits(cost, scope, options.limits)
       checkFits(cost, scopeOfRoute, route.limits)
+      checkFieldSize(answering.style, [
+        [scope, options.limits],
+        [scopeOfRoute, route.limits],
+      ])
       defineLimits(store, scopeOfRoute, route.limits)
       return route
     },

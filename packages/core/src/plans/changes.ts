@@ -2,7 +2,7 @@ import { shown } from '../base/errors.js'
 import { suggestionFor } from '../base/suggestion.js'
 import type { PlanChanges, PlanDocument } from './document.js'
 import { type Override, type OverrideTargets, overridden, overridesOf, overrideTargets } from './overrides.js'
-import { planLimits, type ScopedLimits } from './plan-limits.js'
+import { checkFieldSize, planLimits, type ScopedLimits } from './plan-limits.js'
 import { PlanProblems } from './problems.js'
 
 /** The checked plans and customers of a book, with their limits. */
@@ -105,9 +105,12 @@ function customerReader(
     const overrides = givenOverrides === undefined ? [] : overridesOf(problems, at, givenOverrides, targets)
     if (overrides.length > 0) {
       const planned = plans.get(plan ?? defaultPlan ?? '') ?? new Map()
-      for (const override of overrides) {
-        problems.attempt([...at, override.sent], () => overridden(planned, [override]))
-      }
+      const made = overrides.filter((override) =>
+        problems.attempt([...at, override.sent], () => overridden(planned, [override])),
+      )
+      // Without those that remove a limit: they may end before the others.
+      const longest = made.filter(({ given }) => given.tokens !== 'no-limit')
+      if (longest.length > 0) checkFieldSize(problems, at, overridden(planned, longest))
       return { plan, overrides }
     }
     const known = withoutOverrides.get(plan) ?? { plan, overrides }

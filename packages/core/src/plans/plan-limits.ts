@@ -1,6 +1,7 @@
 import { RailError, shown } from '../base/errors.js'
 import { suggestionFor } from '../base/suggestion.js'
 import { durationMs } from '../limit/duration.js'
+import { fieldBytes, MOST_FIELD_BYTES } from '../limit/field-size.js'
 import { type Limit, limit } from '../limit/limit.js'
 import { sentName } from '../limit/sent-name.js'
 import type { PlanLimit } from './document.js'
@@ -30,6 +31,7 @@ export function planLimits(problems: PlanProblems, path: readonly string[], give
     byScope.set(scope, limitsIn(problems, [...path, 'scopes', scope], ofScope))
   }
   checkSentNames(problems, path, byScope)
+  checkFieldSize(problems, path, byScope)
   return byScope
 }
 
@@ -91,6 +93,17 @@ function checkSentNames(problems: PlanProblems, path: readonly string[], byScope
       seen.add(name)
     }
   }
+}
+
+/** Clients must be able to read the headers of the limits that one request meets: those of two scopes, `''` is one. */
+export function checkFieldSize(problems: PlanProblems, path: readonly string[], byScope: ScopedLimits): void {
+  const sizes = [...byScope].map(([scope, limits]) => fieldBytes(scope, limits)).toSorted((a, b) => b - a)
+  const [largest = 0, second = 0] = sizes
+  if (largest + second <= MOST_FIELD_BYTES) return
+  problems.add(
+    path,
+    `expected RateLimit-Policy and RateLimit of at most ${MOST_FIELD_BYTES} bytes, got up to ${largest + second}: clients cannot read more. Use fewer limits, or shorter names of limits and scopes.`,
+  )
 }
 
 /**
