@@ -1,10 +1,5 @@
 import { RailError } from '@rail/core'
-import { isPromise } from '@rail/core/store'
-
-/** Reports an error that has no handler: Node prints it on standard error, and emits it as the event `warning`. */
-export function warn(error: RailError): void {
-  process.emitWarning(error)
-}
+import { isPromise, warn } from '@rail/core/store'
 
 /** A RailError with the message of another error, which becomes its cause. */
 export function errorFrom(code: RailError['code'], what: string, cause: unknown): RailError {

@@ -10,8 +10,8 @@ import {
   type PlanExplanation,
   RailError,
 } from '@rail/core'
-import { checkOption, checkOptionNames, shown } from '@rail/core/store'
-import { callHook, errorFrom, warn } from '../base/hooks.js'
+import { checkOption, checkOptionNames, shown, warn } from '@rail/core/store'
+import { callHook, errorFrom } from '../base/hooks.js'
 import { type Schedule, unrefSchedule } from '../base/schedule.js'
 import { bookFrom, hashOf, stateOf } from './plan-file-reading.js'
 
@@ -40,7 +40,9 @@ export interface PlanFileStatus {
 
 /** The plans of a file, as a source of limits that follows the file. */
 export interface PlanFile extends LimitSource {
-  limitsFor(customer: string, scope: string): readonly Limit[]
+  limitsFor(customer: string, scope: string, isShared?: boolean): readonly Limit[]
+  /** The number of servers with `servers: { split }`; `undefined` with `'each'`, which does not say it. */
+  servers(): number | undefined
   /** The limits of a customer, and the rule that sets each. */
   explain(customer: string): PlanExplanation
   status(): PlanFileStatus
@@ -115,11 +117,12 @@ export function planFile(path: string, options: PlanFileOptions = {}): PlanFile 
   }
 
   return {
-    limitsFor: (customer, scope) => {
-      const limits = inForce.book.limitsFor(customer, scope)
+    limitsFor: (customer, scope, isShared) => {
+      const limits = inForce.book.limitsFor(customer, scope, isShared)
       scopes.add(scope)
       return limits
     },
+    servers: () => inForce.book.servers(),
     explain: (customer) => inForce.book.explain(customer),
     status: () => ({ path, loadedAt: inForce.loadedAt, problem: refused?.error }),
     reload,

@@ -72,17 +72,22 @@ export class PlansInForce {
    * Never throws, because an answer of a control plane must not make a route fail: a scope that no plan has adds no limits,
    * and is reported.
    */
-  limitsFor(customer: string, scope: string): readonly Limit[] {
+  limitsFor(customer: string, scope: string, isShared?: boolean): readonly Limit[] {
     const book = this.#loaded?.book ?? this.#fallback
     if (book === undefined || !book.has(customer)) {
       this.#reportCustomer(customer)
       if (book === undefined) return NO_LIMITS
       if (book !== this.#fallback && this.#settings.newCustomers === 'no-limit') return NO_LIMITS
     }
-    if (book.hasScope(scope)) return book.limitsFor(customer, scope)
+    if (book.hasScope(scope)) return book.limitsFor(customer, scope, isShared)
     if (this.unknownScopes.size < MOST_SCOPES) this.unknownScopes.add(scope)
     this.#reportScope(scope)
     return NO_LIMITS
+  }
+
+  /** The number of servers, whatever the setting; `undefined` while it is not known. */
+  get servers(): number | undefined {
+    return this.#loaded === undefined ? this.#fallback?.servers() : this.#loaded.servers
   }
 
   explain(customer: string): PlanExplanation {

@@ -129,7 +129,8 @@ export class SyncLoop {
   #failed(problem: string, reply: Reply | undefined, report: SyncReport | undefined): number {
     const status = reply?.status ?? 0
     this.failures += 1
-    this.problem = problem.replaceAll(this.#settings.token, '…')
+    const { token } = this.#transport
+    this.problem = token === undefined ? problem : problem.replaceAll(token, '…')
     if (status === 413 || status === 400) this.#judge(report)
     const waitMs = waitAfterFailure(this.failures, status, reply?.retryAfterMs, this.#settings.random())
     this.#listener.failed(this.problem, waitMs)

@@ -1,6 +1,5 @@
-import { type Clock, type Duration, durationMs, type PlanDocument, RailError } from '@rail/core'
-import { checkOption, checkOptionNames } from '@rail/core/store'
-import { warn } from '../base/hooks.js'
+import { type Clock, type Duration, durationMs, type MaybePromise, type PlanDocument, RailError } from '@rail/core'
+import { checkOption, checkOptionNames, warn } from '@rail/core/store'
 import { type Schedule, unrefSchedule } from '../base/schedule.js'
 import { checkedUrl } from './transport.js'
 
@@ -8,8 +7,11 @@ import { checkedUrl } from './transport.js'
 export interface SyncOptions {
   /** The control plane's address, such as `https://rail.internal`. */
   readonly url: string | URL
-  /** A token with the scope `sync`. It is sent to `url` only, and never stored or logged. */
-  readonly token: string
+  /**
+   * A token with the scope `sync`, or a function that returns it: called for each exchange, so that a new token needs no
+   * restart. It is sent to `url` only, and never stored or logged.
+   */
+  readonly token: string | (() => MaybePromise<string>)
   /**
    * The limits of a customer who is not in the control plane's document: none until the control plane adds them, or those of
    * the default plan at once. @default 'no-limit'
@@ -32,7 +34,10 @@ export interface SyncOptions {
    * customers are reported as `dropped`. @default 100_000
    */
   readonly mostCustomers?: number | undefined
-  /** Called with errors, at most once a minute for each kind. @default process.emitWarning */
+  /**
+   * Called with errors, at most once a minute for each kind, and when what failed works again. `() => {}` silences them.
+   * @default one warning for each code and minute: process.emitWarning
+   */
   readonly onError?: ((error: RailError) => void) | undefined
   /** Milliseconds; for tests. Measures times, and is the epoch time too. @default performance.now, and Date.now */
   readonly clock?: Clock | undefined
@@ -73,7 +78,7 @@ export function settingsOf(options: SyncOptions) {
   const { clock = () => performance.now(), clock: epochClock = Date.now, schedule = unrefSchedule } = options
   return {
     url: checkedUrl(options.url, allowPlainHttp),
-    token: checkedToken(options.token),
+    readToken: tokenReader(options.token),
     newCustomers,
     copy: options.copy,
     fallback: options.fallback,
@@ -89,12 +94,17 @@ export function settingsOf(options: SyncOptions) {
   }
 }
 
+function tokenReader(token: unknown): () => MaybePromise<string> {
+  if (typeof token !== 'function') {
+    const checked = checkedToken(token, 'token', 'Check that the environment variable is set.')
+    return () => checked
+  }
+  return async () => checkedToken(await token(), 'token()', 'Return the token as a string.')
+}
+
 /** A token must fit in a header. The error does not show the value: it may be a token. */
-function checkedToken(token: unknown): string {
+function checkedToken(token: unknown, subject: string, toDo: string): string {
   if (typeof token === 'string' && /^[\x21-\x7e]+$/.test(token)) return token
   const got = typeof token === 'string' ? (token === '' ? 'an empty string' : 'other characters') : typeof token
-  throw new RailError(
-    'RAIL_BAD_OPTION',
-    `token: expected printable ASCII without spaces, got ${got}. Check that the environment variable is set.`,
-  )
+  throw new RailError('RAIL_BAD_OPTION', `${subject}: expected printable ASCII without spaces, got ${got}. ${toDo}`)
 }

@@ -1,9 +1,9 @@
 import { type Decision, type Limit, type LimitSource, type PlanExplanation, RailError } from '@rail/core'
 import { shown } from '@rail/core/store'
-import { callHook } from '../base/hooks.js'
 import { CopyKeeper } from '../in-force/copy-keeper.js'
 import type { SyncSource } from '../in-force/plans-in-force.js'
 import { PlansInForce } from '../in-force/plans-in-force.js'
+import { createReporter } from './reporter.js'
 import { SyncLoop } from './sync-loop.js'
 import { type SyncOptions, settingsOf } from './sync-options.js'
 import type { SyncStatus } from './sync-status.js'
@@ -11,7 +11,9 @@ import { UsageReports } from './usage-reports.js'
 
 /** The plans of a control plane, as a source of limits that stays current. */
 export interface SyncedPlans extends LimitSource {
-  limitsFor(customer: string, scope: string): readonly Limit[]
+  limitsFor(customer: string, scope: string, isShared?: boolean): readonly Limit[]
+  /** The number of servers that the control plane counts; `undefined` while it is not known. */
+  servers(): number | undefined
   /** Counts a decision for the next report. Limiters call it. */
   onDecision(decision: Decision, earlier: Decision | undefined): void
   /** The limits of a customer, and the rule that sets each. */
@@ -48,42 +50,44 @@ export interface SyncedPlans extends LimitSource {
 export function syncPlans(options: SyncOptions): SyncedPlans {
   const settings = settingsOf(options)
   const { clock, schedule, readyWithinMs, onError, url } = settings
-  const reportedAt = new Map<string, number>()
+  const reporter = createReporter(onError, clock)
   const waiting = new Set<() => void>()
   let syncedAt: number | undefined
   let closing: Promise<void> | undefined
 
-  /** Reports an error, at most once a minute for each kind. */
-  function report(kind: string, error: () => RailError): void {
-    const now = clock()
-    const last = reportedAt.get(kind)
-    if (last !== undefined && now - last < 60_000) return
-    reportedAt.set(kind, now)
-    callHook(onError, error())
-  }
-
   const reports = new UsageReports(clock, settings.mostCustomers)
   const plans = new PlansInForce(settings, {
     unknownCustomer: (customer) => closing === undefined && reports.addUnknown(customer),
-    unknownScope: (scope) => report('scope', () => unknownScope(scope)),
+    unknownScope: (scope) => reporter.failed('scope', (count) => unknownScope(scope, count)),
   })
-  const copies = new CopyKeeper(settings, plans, (error) => report('copy', () => error))
+  const copies = new CopyKeeper(settings, plans, (error) => reporter.failed('copy', () => error))
   const loop = new SyncLoop(settings, plans, reports, {
     applying: () => copies.settled(),
     synced: () => {
       syncedAt = clock()
+      reporter.works('sync', recovered)
       for (const wake of waiting) wake()
       copies.keep()
     },
-    failed: (problem, waitMs) => report('sync', () => syncFailed(problem, waitMs)),
+    failed: (problem, waitMs) => reporter.failed('sync', (count) => syncFailed(problem, waitMs, count)),
   })
 
-  function syncFailed(problem: string, waitMs: number): RailError {
+  function syncFailed(problem: string, waitMs: number, count: number): RailError {
     const { source } = plans
     const inForce = source === 'none' ? 'No limits are in force.' : `The limits in force stay (${source}).`
     return new RailError(
       'RAIL_SYNC_FAILED',
       `Plans were not synced from ${url.origin}: ${problem.replace(/\.?$/, '.')} ${inForce} The next try is in ${Math.ceil(waitMs / 1_000)} s.`,
+      { count },
+    )
+  }
+
+  function recovered(forMs: number, count: number): RailError {
+    const more = count === 0 ? '' : `, and ${count} more failures`
+    return new RailError(
+      'RAIL_SYNC_RECOVERED',
+      `Plans are synced from ${url.origin} again after ${Math.round(forMs / 1_000)} s${more}.`,
+      { count },
     )
   }
 
@@ -110,7 +114,8 @@ export function syncPlans(options: SyncOptions): SyncedPlans {
 
   void copies.load().then(() => loop.start())
   return {
-    limitsFor: (customer, scope) => plans.limitsFor(customer, scope),
+    limitsFor: (customer, scope, isShared) => plans.limitsFor(customer, scope, isShared),
+    servers: () => plans.servers,
     onDecision: (decision, earlier) => {
       if (closing === undefined) reports.count(decision, earlier)
     },
@@ -151,9 +156,10 @@ async function keepingAlive<Value>(promise: Promise<Value>): Promise<Value> {
   }
 }
 
-function unknownScope(scope: string): RailError {
+function unknownScope(scope: string, count: number): RailError {
   return new RailError(
     'RAIL_UNKNOWN_SCOPE',
     `scope: expected a scope of the control plane's plans, got ${shown(scope)}; only the plan's own limits are enforced there. Give a plan that scope, as {} for no limit.`,
+    { count },
   )
 }

@@ -2,7 +2,8 @@ import * as http from 'node:http'
 import * as https from 'node:https'
 import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
-import { RailError } from '@rail/core'
+import { type Clock, type MaybePromise, RailError } from '@rail/core'
+import { parseHeaders } from '@rail/core/read'
 import { shown } from '@rail/core/store'
 import type { Schedule } from '../base/schedule.js'
 import { SYNC_PATH } from '../protocol/messages.js'
@@ -11,16 +12,17 @@ import { SYNC_PATH } from '../protocol/messages.js'
 export interface Reply {
   readonly status: number
   readonly text: string
-  /** The header Retry-After in milliseconds, if it is a number of seconds. */
+  /** The header Retry-After in milliseconds. */
   readonly retryAfterMs: number | undefined
 }
 
 /** The options of {@link Transport}. */
 export interface TransportOptions {
   readonly url: URL
-  readonly token: string
+  readonly readToken: () => MaybePromise<string>
   readonly timeoutMs: number
   readonly schedule: Schedule
+  readonly epochClock: Clock
 }
 
 /** A longer reply is not read to its end: 1,000,000 customers are some 30 MB. */
@@ -34,6 +36,8 @@ export class Transport {
   readonly #agent: http.Agent
   readonly #target: URL
   #abandon: ((error: Error) => void) | undefined
+  /** The token that was last sent; `undefined`: none yet. */
+  token: string | undefined
 
   constructor(options: TransportOptions) {
     this.#options = options
@@ -63,7 +67,28 @@ export class Transport {
   }
 
   async #send(body: Buffer, encoding: http.OutgoingHttpHeaders): Promise<Reply> {
-    const { token, timeoutMs, schedule } = this.#options
+    const { readToken, timeoutMs, schedule, epochClock } = this.#options
+    let request: http.ClientRequest | undefined
+    let cancelDeadline = (): void => {}
+    const abandoned = new Promise<never>((_, reject) => {
+      this.#abandon = reject
+      // One deadline for the whole exchange: a server that only accepts, or sends a byte now and then, must not hang it.
+      cancelDeadline = schedule(() => reject(new Error(`no whole answer within ${timeoutMs} ms`)), timeoutMs)
+    })
+    try {
+      this.token = await Promise.race([readToken(), abandoned])
+      request = this.#start(this.token, body, encoding)
+      return await Promise.race([replyTo(request, epochClock), abandoned])
+    } catch (error) {
+      request?.destroy()
+      throw error
+    } finally {
+      cancelDeadline()
+      this.#abandon = undefined
+    }
+  }
+
+  #start(token: string, body: Buffer, encoding: http.OutgoingHttpHeaders): http.ClientRequest {
     const headers = {
       Authorization: `Bearer ${token}`,
       'Content-Type': 'application/json',
@@ -75,29 +100,18 @@ export class Transport {
     const { request: start } = this.#target.protocol === 'https:' ? https : http
     const request = start(this.#target, { method: 'POST', agent: this.#agent, headers })
     request.on('socket', (socket) => socket.unref())
-    // One deadline for the whole exchange: a server that only accepts, or sends a byte now and then, must not hang it.
-    const cancelDeadline = schedule(
-      () => request.destroy(new Error(`no whole answer within ${timeoutMs} ms`)),
-      timeoutMs,
-    )
-    this.#abandon = (error) => request.destroy(error)
-    try {
-      return await new Promise<Reply>((resolve, reject) => {
-        request.on('error', reject)
-        request.on('response', (response) => replyOf(response).then(resolve, reject))
-        request.end(body)
-      })
-    } catch (error) {
-      request.destroy()
-      throw error
-    } finally {
-      cancelDeadline()
-      this.#abandon = undefined
-    }
+    return request.end(body)
   }
 }
 
-async function replyOf(response: http.IncomingMessage): Promise<Reply> {
+function replyTo(request: http.ClientRequest, epochClock: Clock): Promise<Reply> {
+  return new Promise((resolve, reject) => {
+    request.on('error', reject)
+    request.on('response', (response) => replyOf(response, epochClock()).then(resolve, reject))
+  })
+}
+
+async function replyOf(response: http.IncomingMessage, nowMs: number): Promise<Reply> {
   const chunks: Buffer[] = []
   let length = 0
   for await (const chunk of response as AsyncIterable<Buffer>) {
@@ -106,9 +120,9 @@ async function replyOf(response: http.IncomingMessage): Promise<Reply> {
     chunks.push(chunk)
   }
   const bytes = Buffer.concat(chunks)
-  const { 'content-encoding': encoding = 'identity', 'retry-after': retryAfter = '' } = response.headers
+  const { 'content-encoding': encoding = 'identity' } = response.headers
   const status = response.statusCode ?? 0
-  const retryAfterMs = /^\d{1,6}$/.test(retryAfter) ? Number(retryAfter) * 1_000 : undefined
+  const { retryAfterMs } = parseHeaders(response.headers, nowMs)
   return { status, text: (await decoded(bytes, encoding)).toString('utf8'), retryAfterMs }
 }
 

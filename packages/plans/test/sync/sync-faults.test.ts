@@ -1,7 +1,8 @@
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
-import { afterEach, describe, expect, test } from 'vitest'
+import type { RailError } from '@rail/core'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { waitAfterAnswer, waitAfterFailure } from '../../src/sync/waits.js'
 import { type Answering, answerJson, DOCUMENT, fakeControlPlane } from '../support/fake-control-plane.js'
 import { closeAll, synced } from '../support/synced.js'
@@ -206,7 +207,7 @@ describe('a control plane that answers', () => {
 
 describe('an error', () => {
   test('is reported once a minute, however often it occurs', async () => {
-    const { plane, errors, clock, exchange, exchanged } = await synced()
+    const { plane, plans, errors, clock, exchange, exchanged } = await synced()
     await exchanged()
     await plane.stop()
     await exchange()
@@ -217,6 +218,55 @@ describe('an error', () => {
     clock.advance(15_000)
     await exchange()
     expect(errors).toHaveLength(2)
+    expect(errors.map(({ count }) => count)).toEqual([1, plans.status().failures - 1])
+  })
+
+  test('that is over is reported as it was: the same hook, once, with the failures that no report had', async () => {
+    const { plane, errors, clock, exchange, exchanged } = await synced()
+    await exchanged()
+    plane.answering = plainly('', 500)
+    const since = clock() + (await exchanged())
+    for (let failures = 0; failures < 3; failures++) await exchange()
+    plane.answering = undefined
+    await exchange()
+    const seconds = Math.round((clock() - since) / 1_000)
+    expect(errors.map(({ code, count, message }) => [code, count, message])).toEqual([
+      ['RAIL_SYNC_FAILED', 1, expect.any(String)],
+      ['RAIL_SYNC_RECOVERED', 2, `Plans are synced from ${plane.url} again after ${seconds} s, and 2 more failures.`],
+    ])
+    await exchange()
+    expect(errors).toHaveLength(2)
+  })
+
+  test('that comes and goes is reported once a minute, and so is its end', async () => {
+    const { plane, errors, clock, exchange, exchanged } = await synced()
+    await exchanged()
+    const since = clock()
+    for (let turn = 0; clock() - since < 180_000; turn++) {
+      plane.answering = turn % 2 === 0 ? plainly('', 500) : undefined
+      await exchange()
+    }
+    const codes = errors.map(({ code }) => code)
+    expect(codes).toEqual(codes.map((_, index) => (index % 2 === 0 ? 'RAIL_SYNC_FAILED' : 'RAIL_SYNC_RECOVERED')))
+    expect(errors.filter(({ code }) => code === 'RAIL_SYNC_FAILED').length).toBeLessThanOrEqual(3)
+  })
+
+  test('without a handler is one warning for each code, and () => {} silences it', async () => {
+    const warned = vi.spyOn(process, 'emitWarning').mockImplementation(() => {})
+    for (const [minute, onError] of [undefined, () => {}].entries()) {
+      vi.spyOn(performance, 'now').mockReturnValue(1e12 + minute * 60_000)
+      const { plane, exchange, exchanged } = await synced({ onError })
+      await exchanged()
+      plane.answering = plainly('', 500)
+      await exchange()
+      await exchange()
+      plane.answering = undefined
+      await exchange()
+    }
+    expect(warned.mock.calls.map(([error]) => (error as RailError).code)).toEqual([
+      'RAIL_SYNC_FAILED',
+      'RAIL_SYNC_RECOVERED',
+    ])
   })
 })
 
@@ -288,8 +338,18 @@ describe('waits', () => {
     expect(await exchange()).toBe(40_000)
     plane.answering = plainly('', 503, { 'Retry-After': '999999' })
     expect(await exchange()).toBe(300_000)
-    plane.answering = plainly('', 503, { 'Retry-After': 'Sun, 06 Nov 2044 08:49:37 GMT' })
+    plane.answering = plainly('', 503, { 'Retry-After': 'soon' })
     expect(await exchange()).toBe(2_400)
+  })
+
+  test('read Retry-After as core does: a decimal, and a date by the clock of the control plane', async () => {
+    const { plane, exchange, exchanged } = await synced()
+    await exchanged()
+    plane.answering = plainly('', 503, { 'Retry-After': '40.5' })
+    expect(await exchange()).toBe(40_500)
+    const now = 'Sun, 06 Nov 1994 08:49:37 GMT'
+    plane.answering = plainly('', 429, { Date: now, 'Retry-After': 'Sun, 06 Nov 1994 08:50:37 GMT' })
+    expect(await exchange()).toBe(60_000)
   })
 
   test('are about a minute if only a person can help', () => {

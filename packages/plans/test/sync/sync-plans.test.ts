@@ -179,6 +179,26 @@ describe('split over servers', () => {
     expect([perSecond('zeta'), plans.status().share]).toEqual([10, 1])
   })
 
+  test('a store in which several servers count gets whole limits, and the number of servers is known', async () => {
+    const plane = await fakeControlPlane()
+    Object.assign(plane, { setting: 'split', servers: 4 })
+    const { plans, exchanged } = await synced({}, plane)
+    expect(plans.servers()).toBeUndefined()
+    await exchanged()
+    expect([plans.limitsFor('zeta', '')[0]?.tokens, plans.limitsFor('zeta', '', true)[0]?.tokens]).toEqual([3, 10])
+    expect(plans.servers()).toBe(4)
+  })
+
+  test('the number of servers is known with whole limits too, and by a fallback', async () => {
+    const plane = await fakeControlPlane()
+    plane.servers = 3
+    const fallback = { plans: {}, servers: { split: 2 } }
+    const { plans, exchanged } = await synced({ fallback }, plane)
+    expect(plans.servers()).toBe(2)
+    await exchanged()
+    expect([plans.servers(), plans.status().setting]).toEqual([3, 'each'])
+  })
+
   test('without a control plane the last share stays, never the whole limit', async () => {
     const { plane, plans, perSecond, exchange } = await synced()
     Object.assign(plane, { setting: 'split', servers: 4 })
