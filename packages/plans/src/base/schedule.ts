@@ -13,3 +13,13 @@ export const unrefSchedule: Schedule = (task, afterMs) => {
 }
 
 const LONGEST_MS = 2 ** 31 - 1
+
+/** Keeps the process alive until a promise is settled: the timers and sockets of this package do not. */
+export async function keepingAlive<Value>(promise: Promise<Value>): Promise<Value> {
+  const timer = setInterval(() => {}, 60_000)
+  try {
+    return await promise
+  } finally {
+    clearInterval(timer)
+  }
+}

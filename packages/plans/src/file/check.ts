@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import { type ByName, pathText } from '@rail/core'
+import { pathText } from '@rail/core'
 import { shown } from '@rail/core/store'
-import { formatOf, problemLine } from './plan-file-reading.js'
+import { countOf, formatOf, problemLine } from './plan-file-reading.js'
 import { type LocatedProblem, readPlanText } from './plan-text.js'
 
 /** Where a command writes, in whole lines: findings to `out`, errors of the command itself to `error`. */
@@ -72,10 +72,6 @@ function parse(args: readonly string[]) {
 function findingOf(path: string): Finding {
   const { document, problems = [] } = readPlanText(readFileSync(path), formatOf(path))
   return { path, plans: countOf(document?.plans), customers: countOf(document?.customers), problems }
-}
-
-function countOf(things: ByName<unknown> | undefined): number {
-  return Array.isArray(things) ? things.length : Object.keys(things ?? {}).length
 }
 
 function reportOf({ path, plans, customers, problems }: Finding): object {

@@ -1,7 +1,15 @@
 import { createHash } from 'node:crypto'
-import { stat } from 'node:fs/promises'
 import { extname } from 'node:path'
-import { type Clock, createPlanBook, type PlanBook, type PlanDocument, pathText, RailError } from '@rail/core'
+import {
+  type ByName,
+  type Clock,
+  createPlanBook,
+  type PlanBook,
+  type PlanDocument,
+  pathText,
+  RailError,
+} from '@rail/core'
+import { shown } from '@rail/core/store'
 import { type LocatedProblem, readPlanText } from './plan-text.js'
 
 /** The format of a plan file, by its ending. */
@@ -14,17 +22,26 @@ export function problemLine(path: string, { line, column, path: names, message }
   return `${path}:${line}:${column}: ${pathText(names)}: ${message}`
 }
 
+/** The plans of a file. */
+export interface PlansRead {
+  readonly book: PlanBook
+  readonly defaultPlan: string | undefined
+  /** The number of customers. */
+  readonly customers: number
+}
+
 /**
  * Makes a book of a file's content.
  *
  * @param scopes The scopes that the program uses. A file without one of these is refused: requests to its routes would fail.
  * @throws RailError `RAIL_BAD_PLAN` with each problem on a line of its own
  */
-export function bookFrom(path: string, bytes: Buffer, scopes: ReadonlySet<string>, clock: Clock): PlanBook {
+export function plansFrom(path: string, bytes: Buffer, scopes: ReadonlySet<string>, clock: Clock): PlansRead {
   const document = documentFrom(path, bytes)
   const book = createPlanBook(document, { clock })
   const missing = [...scopes].filter((scope) => !book.hasScope(scope))
-  if (missing.length === 0) return book
+  const { defaultPlan, customers } = document
+  if (missing.length === 0) return { book, defaultPlan, customers: countOf(customers) }
   throw new RailError(
     'RAIL_BAD_PLAN',
     `${path}: expected the scopes that the program uses, got no plan with ${missing.join(', ')}. Keep them, as {} for no limit.`,
@@ -44,15 +61,20 @@ export function hashOf(bytes: Buffer): string {
   return createHash('sha256').update(bytes).digest('hex')
 }
 
-/**
- * The state of a file by its metadata, which is cheap to read. It is final once any later write must change it, even on a
- * file system with coarse times.
- */
-export async function stateOf(path: string): Promise<{ state: string; isFinal: boolean }> {
-  const { dev, ino, size, mtimeNs, ctimeNs, mtimeMs } = await stat(path, { bigint: true })
-  const age = Date.now() - Number(mtimeMs)
-  return { state: [dev, ino, size, mtimeNs, ctimeNs].join(), isFinal: age > COARSEST_MTIME_MS }
+/** The number of things by name. */
+export function countOf(things: ByName<unknown> | undefined): number {
+  return Array.isArray(things) ? things.length : Object.keys(things ?? {}).length
 }
 
-/** FAT stores times to 2 seconds. */
-const COARSEST_MTIME_MS = 3_000
+/** A warning where a reload takes away what is seldom meant: the default plan, or most customers. */
+export function lossOf(path: string, before: PlansRead, after: PlansRead): RailError | undefined {
+  const lost = (expected: string, got: string): RailError =>
+    new RailError(
+      'RAIL_PLANS_SHRANK',
+      `${path}: expected ${expected}, as before, got ${got}. It is in force: if it was not meant, put back what is missing.`,
+    )
+  if (before.defaultPlan !== undefined && after.defaultPlan === undefined)
+    return lost(`the default plan ${shown(before.defaultPlan)}`, 'none, so customers without a plan have no limit')
+  if (after.customers * 2 < before.customers) return lost(`${before.customers} customers`, String(after.customers))
+  return undefined
+}

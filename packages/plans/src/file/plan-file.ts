@@ -1,27 +1,30 @@
 import { readFileSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
 import {
   type Clock,
   type Duration,
   durationMs,
   type Limit,
   type LimitSource,
-  type PlanBook,
   type PlanExplanation,
   RailError,
 } from '@rail/core'
 import { checkOption, checkOptionNames, shown, warn } from '@rail/core/store'
 import { callHook, errorFrom } from '../base/hooks.js'
-import { type Schedule, unrefSchedule } from '../base/schedule.js'
-import { bookFrom, hashOf, stateOf } from './plan-file-reading.js'
+import { keepingAlive, type Schedule, unrefSchedule } from '../base/schedule.js'
+import { hashOf, lossOf, type PlansRead, plansFrom } from './plan-file-reading.js'
+import { type Look, StandingFile } from './standing-file.js'
 
 /** The options of {@link planFile}. */
 export interface PlanFileOptions {
-  /** How often the file is checked for changes. @default '2s' */
+  /** The longest time until a change is in force. @default '2s' */
   readonly every?: Duration | undefined
   /** Called when new plans are in force. */
   readonly onReload?: (() => void) | undefined
-  /** Called with the reason why a changed file is not in force, once for each change. @default process.emitWarning */
+  /**
+   * Called with the reason why a changed file is not in force, once for each change, and with a warning where a reload takes
+   * away the default plan or most customers. `() => {}` silences them.
+   * @default one warning for each code and minute: process.emitWarning
+   */
   readonly onError?: ((error: RailError) => void) | undefined
   /** The clock by which overrides end, in epoch milliseconds. @default Date.now */
   readonly clock?: Clock | undefined
@@ -46,7 +49,7 @@ export interface PlanFile extends LimitSource {
   /** The limits of a customer, and the rule that sets each. */
   explain(customer: string): PlanExplanation
   status(): PlanFileStatus
-  /** Checks the file now, for instance on a signal. Never rejects. */
+  /** Checks the file now, for instance on a signal, and waits until it stands still. Never rejects. */
   reload(): Promise<void>
   /** Stops checking the file. The limits stay as they are. */
   close(): void
@@ -54,8 +57,9 @@ export interface PlanFile extends LimitSource {
 
 /**
  * Plans from a file that is read again when it changes: JSON if its name ends in `.json`, else YAML. The file is checked by
- * its path, so that the swap of a Kubernetes ConfigMap and the rename of an editor are noticed. A wrong file changes nothing:
- * the last good plans stay in force, and `onError` and `status()` report each problem with its path and line.
+ * its path, so that the swap of a Kubernetes ConfigMap and the rename of an editor are noticed, and read when it has stood still
+ * for 150 ms. A wrong file changes nothing: the last good plans stay in force, and `onError` and `status()` report each problem
+ * with its path and line.
  *
  * @example
  * const plans = planFile('plans.yaml')
@@ -68,51 +72,57 @@ export function planFile(path: string, options: PlanFileOptions = {}): PlanFile 
   const { every = '2s', onReload, onError = warn, clock = Date.now, schedule = unrefSchedule } = options
   const everyMs = durationMs(every)
   const scopes = new Set<string>()
+  const file = unlessUnreadable(path, () => new StandingFile(path))
   let inForce = load(unlessUnreadable(path, () => readFileSync(path)))
   /** The last refused content, by its hash, or the message of the last failure to read the file. */
   let refused: { readonly content: string; readonly error: RailError } | undefined
-  let state = ''
   let checking: Promise<void> | undefined
   let closed = false
-  let cancel = schedule(poll, everyMs)
+  // It may be in the middle of a write.
+  let cancel = schedule(poll, STILL_MS)
 
-  function load(bytes: Buffer): { book: PlanBook; hash: string; loadedAt: number } {
-    return { book: bookFrom(path, bytes, scopes, clock), hash: hashOf(bytes), loadedAt: clock() }
+  function load(bytes: Buffer): PlansRead & { hash: string; loadedAt: number } {
+    return { ...plansFrom(path, bytes, scopes, clock), hash: hashOf(bytes), loadedAt: clock() }
   }
 
-  async function checkNow(): Promise<void> {
-    let content = ''
+  async function check(): Promise<void> {
+    let look = await file.look()
+    while (look === 'changing' && !closed) {
+      await new Promise<void>((resolve) => schedule(resolve, STILL_MS))
+      look = await file.look()
+    }
+    if (!closed && typeof look === 'object') take(look)
+  }
+
+  function take(look: Exclude<Look, string>): void {
+    const content = 'failure' in look ? unreadable(path, look.failure).message : hashOf(look.bytes)
+    if (content === inForce.hash) refused = undefined
+    if (content === inForce.hash || content === refused?.content) return
     try {
-      const found = await stateOf(path)
-      if (found.state === state) return
-      const bytes = await readFile(path)
-      state = found.isFinal ? found.state : ''
-      content = hashOf(bytes)
-      if (content === inForce.hash) refused = undefined
-      if (closed || content === inForce.hash || content === refused?.content) return
-      inForce = load(bytes)
+      if ('failure' in look) throw look.failure
+      const before = inForce
+      inForce = load(look.bytes)
       refused = undefined
       callHook(onReload)
+      const loss = lossOf(path, before, inForce)
+      if (loss !== undefined) callHook(onError, loss)
     } catch (cause) {
-      // The state of a file that can be read again may be the one from before.
-      if (content === '') state = ''
       const error = cause instanceof RailError ? cause : unreadable(path, cause)
-      if (closed || (content || error.message) === refused?.content) return
-      refused = { content: content || error.message, error }
+      refused = { content, error }
       callHook(onError, error)
     }
   }
 
-  function reload(): Promise<void> {
-    checking ??= checkNow().finally(() => {
+  function checkOnce(): Promise<void> {
+    checking ??= check().finally(() => {
       checking = undefined
     })
     return checking
   }
 
   function poll(): void {
-    void reload().then(() => {
-      if (!closed) cancel = schedule(poll, everyMs)
+    void checkOnce().then(() => {
+      if (!closed) cancel = schedule(poll, Math.max(everyMs - STILL_MS, everyMs / 2))
     })
   }
 
@@ -125,13 +135,16 @@ export function planFile(path: string, options: PlanFileOptions = {}): PlanFile 
     servers: () => inForce.book.servers(),
     explain: (customer) => inForce.book.explain(customer),
     status: () => ({ path, loadedAt: inForce.loadedAt, problem: refused?.error }),
-    reload,
+    reload: () => keepingAlive(checkOnce()),
     close: () => {
       closed = true
       cancel()
     },
   }
 }
+
+/** A file that is the same at two looks this far apart has stood still. */
+const STILL_MS = 150
 
 function checkOptions(path: unknown, options: PlanFileOptions): void {
   if (typeof path !== 'string' || path === '') {

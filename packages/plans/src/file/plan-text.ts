@@ -12,6 +12,7 @@ import {
   visit,
   type YAMLError,
 } from 'yaml'
+import { jsonFault } from './json-fault.js'
 
 /** A problem and its place in the source: line and column from 1. */
 export interface LocatedProblem extends PlanProblem {
@@ -69,21 +70,6 @@ function withoutSchema(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
   const { $schema, ...document } = value as Record<string, unknown>
   return document
-}
-
-/** The error of `JSON.parse`, if there is one. Its message contains the place in some versions of Node only. */
-function jsonFault(source: string): { message: string; offset: number } | undefined {
-  try {
-    JSON.parse(source)
-    return undefined
-  } catch (error) {
-    const message = error instanceof Error ? error.message : String(error)
-    const [, position] = /at position (\d+)/.exec(message) ?? []
-    return {
-      message: `expected JSON, got an error: ${message}.`,
-      offset: position === undefined ? source.trimEnd().length : Number(position),
-    }
-  }
 }
 
 /** Aliases without an anchor before them. */

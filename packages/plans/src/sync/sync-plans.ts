@@ -1,5 +1,6 @@
 import { type Decision, type Limit, type LimitSource, type PlanExplanation, RailError } from '@rail/core'
 import { shown } from '@rail/core/store'
+import { keepingAlive } from '../base/schedule.js'
 import { CopyKeeper } from '../in-force/copy-keeper.js'
 import type { SyncSource } from '../in-force/plans-in-force.js'
 import { PlansInForce } from '../in-force/plans-in-force.js'
@@ -143,16 +144,6 @@ export function syncPlans(options: SyncOptions): SyncedPlans {
       closing ??= keepingAlive(loop.close().then(() => copies.settled()))
       return closing
     },
-  }
-}
-
-/** Keeps the process alive until a promise is settled: the timers and sockets of this package do not. */
-async function keepingAlive<Value>(promise: Promise<Value>): Promise<Value> {
-  const timer = setInterval(() => {}, 60_000)
-  try {
-    return await promise
-  } finally {
-    clearInterval(timer)
   }
 }
 

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { createLimiter, manualClock, type RailError } from '@rail/core'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { type PlanFile, type PlanFileOptions, planFile } from '../../src/index.js'
+import { type PlanFile, type PlanFileOptions, planFile, type Schedule } from '../../src/index.js'
 import { manualSchedule } from '../support/manual-schedule.js'
 
 let folder: string
@@ -28,10 +28,20 @@ afterEach(() => {
 const yaml = (perSecond: unknown, rest = ''): string =>
   `plans:\n  free:\n    limits: { per_second: ${perSecond} }\n${rest}defaultPlan: free\n`
 
+/** No regular checks; the second look of a check comes at once. */
+function looks(): Schedule {
+  let isFirst = true
+  return (task) => {
+    if (!isFirst) setImmediate(task)
+    isFirst = false
+    return () => {}
+  }
+}
+
 function open(options: PlanFileOptions = {}): PlanFile {
   const file = planFile(path, {
     onError: (error) => errors.push(error),
-    schedule: manualSchedule().schedule,
+    schedule: looks(),
     ...options,
   })
   files.push(file)
@@ -140,10 +150,14 @@ describe('a change is noticed', () => {
     writeFileSync(path, yaml(10))
     const timers = manualSchedule()
     const file = open({ schedule: timers.schedule, every: '5s' })
+    expect(timers.fire()).toBe(150)
     for (const perSecond of [20, 30]) {
-      expect(timers.waits()).toEqual([5_000])
+      await timers.running()
+      expect(timers.waits()).toEqual([4_850])
       writeFileSync(path, yaml(perSecond))
       timers.fire()
+      await timers.running()
+      expect(timers.fire()).toBe(150)
       await timers.running()
       expect(perSecondOf(file)).toBe(perSecond)
     }
@@ -151,6 +165,35 @@ describe('a change is noticed', () => {
     await expect(
       run(['-C', '@rail/source', '--import', 'tsx', '--input-type=module', '-e', program]),
     ).resolves.toBeDefined()
+  })
+
+  test('within two seconds by default, both looks included', async () => {
+    writeFileSync(path, yaml(10))
+    const timers = manualSchedule()
+    const file = open({ schedule: timers.schedule })
+    timers.fire()
+    await timers.running()
+    writeFileSync(path, yaml(20))
+    let waited = 0
+    while (perSecondOf(file) === 10) {
+      waited += timers.fire()
+      await timers.running()
+    }
+    expect(waited).toBe(2_000)
+  })
+
+  test('by reload(), which a program with nothing else to do waits for', async () => {
+    writeFileSync(path, yaml(10))
+    const program = `
+      import { writeFileSync } from 'node:fs'
+      import { planFile } from '../../src/index.js'
+      const file = planFile(${JSON.stringify(path)})
+      writeFileSync(${JSON.stringify(path)}, ${JSON.stringify(yaml(20))})
+      await file.reload()
+      console.log(file.limitsFor('acme', '')[0].tokens)`
+    expect(await run(['-C', '@rail/source', '--import', 'tsx', '--input-type=module', '-e', program])).toMatchObject({
+      stdout: '20\n',
+    })
   })
 
   test('no longer after close()', async () => {
@@ -190,6 +233,112 @@ describe('a change is noticed', () => {
 })
 
 let minute = 0
+
+describe('a file that is being written', () => {
+  const whole = yaml(20)
+  /** A prefix of it that is valid too: without the default plan nobody has a limit. */
+  const half = whole.slice(0, whole.indexOf('defaultPlan'))
+
+  test('is not taken before it has stood still for two looks', async () => {
+    writeFileSync(path, yaml(10))
+    const timers = manualSchedule()
+    const onReload = vi.fn()
+    const file = open({ schedule: timers.schedule, onReload })
+    for (const written of [half.slice(0, 20), half, whole.slice(0, -5), whole]) {
+      writeFileSync(path, written)
+      expect(timers.fire()).toBe(150)
+      await timers.running()
+      expect([perSecondOf(file), onReload.mock.calls.length]).toEqual([10, 0])
+    }
+    expect(timers.fire()).toBe(150)
+    await timers.running()
+    expect([perSecondOf(file), onReload.mock.calls.length]).toEqual([20, 1])
+    expect(errors).toEqual([])
+  })
+
+  test('at the start is looked at again at once', async () => {
+    writeFileSync(path, half)
+    const timers = manualSchedule()
+    const file = open({ schedule: timers.schedule })
+    writeFileSync(path, whole)
+    let waited = 0
+    while (perSecondOf(file) === undefined) {
+      waited += timers.fire()
+      await timers.running()
+    }
+    expect(waited).toBe(300)
+  })
+
+  test('by removing it first is not missed: that is no failure', async () => {
+    writeFileSync(path, yaml(10))
+    const timers = manualSchedule()
+    const file = open({ schedule: timers.schedule })
+    rmSync(path)
+    timers.fire()
+    await timers.running()
+    writeFileSync(path, whole)
+    for (const _ of [1, 2]) {
+      timers.fire()
+      await timers.running()
+    }
+    expect([perSecondOf(file), errors, file.status().problem]).toEqual([20, [], undefined])
+  })
+
+  test('is left alone after close()', async () => {
+    writeFileSync(path, yaml(10))
+    const timers = manualSchedule()
+    const file = open({ schedule: timers.schedule })
+    writeFileSync(path, whole)
+    timers.fire()
+    await timers.running()
+    const reloaded = file.reload()
+    file.close()
+    timers.fire()
+    await reloaded
+    expect([perSecondOf(file), timers.waits()]).toEqual([10, []])
+  })
+})
+
+describe('a reload is in force, and warned of,', () => {
+  const customers = (count: number): string =>
+    `customers:\n${Array.from({ length: count }, (_, index) => `  c${index}: {}\n`).join('')}`
+
+  test.each<[string, string, string, string | undefined]>([
+    [
+      'where it takes away the default plan',
+      yaml(10),
+      yaml(10).replace(/defaultPlan.*/, ''),
+      'expected the default plan "free", as before, got none, so customers without a plan have no limit.',
+    ],
+    [
+      'where it takes away most customers',
+      yaml(10, customers(9)),
+      yaml(10, customers(4)),
+      'expected 9 customers, as before, got 4.',
+    ],
+    ['where it takes away all of them', yaml(10, customers(1)), yaml(10), 'expected 1 customers, as before, got 0.'],
+    ['but not of fewer customers', yaml(10, customers(10)), yaml(10, customers(5)), undefined],
+    ['but not of another default plan', yaml(10), yaml(10).replaceAll('free', 'basic'), undefined],
+    [
+      'but not where there was no default plan',
+      yaml(10).replace(/defaultPlan.*/, ''),
+      yaml(20).replace(/defaultPlan.*/, ''),
+      undefined,
+    ],
+  ])('%s', async (_, before, after, message) => {
+    writeFileSync(path, before)
+    const onReload = vi.fn()
+    const file = open({ onReload })
+    writeFileSync(path, after)
+    await file.reload()
+    await file.reload()
+    const expected = `${path}: ${message} It is in force: if it was not meant, put back what is missing.`
+    expect(errors.map(({ code, message }) => [code, message])).toEqual(
+      message === undefined ? [] : [['RAIL_PLANS_SHRANK', expected]],
+    )
+    expect([onReload.mock.calls.length, file.status().problem]).toEqual([1, undefined])
+  })
+})
 
 describe('a wrong file', () => {
   test.each([
