@@ -6,8 +6,9 @@ export type Scope = 'sync' | 'read' | 'admin'
 /** The scopes, for schemas and messages. */
 export const SCOPES = ['sync', 'read', 'admin'] as const satisfies readonly Scope[]
 
-/** A token's two parts: the selector, which is not secret and finds it, and the secret. */
+/** A token's parts: its scope, for people; the selector, which is not secret and finds it; and the secret. */
 export interface TokenParts {
+  readonly scope: string
   readonly selector: string
   readonly secret: string
 }
@@ -25,8 +26,9 @@ export function createToken(scope: Scope): {
 
 /** The parts of a token, `undefined` for a string that is none. */
 export function tokenParts(text: string): TokenParts | undefined {
-  const [, selector, secret] = /^rail_[a-z]{1,10}_([0-9a-f]{16})_([0-9a-f]{64})$/.exec(text) ?? []
-  return selector === undefined || secret === undefined ? undefined : { selector, secret }
+  const [, scope, selector, secret] = /^rail_([a-z]{1,10})_([0-9a-f]{16})_([0-9a-f]{64})$/.exec(text) ?? []
+  if (scope === undefined || selector === undefined || secret === undefined) return undefined
+  return { scope, selector, secret }
 }
 
 /**

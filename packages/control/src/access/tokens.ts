@@ -39,7 +39,7 @@ export function removeToken(db: Database, selector: string, by: Author): void {
   })
 }
 
-/** The token of a string that was sent, `undefined` if there is no such token. */
+/** The token of a string that was sent, `undefined` if there is no such token: the scope in it is part of it. */
 export function findToken(db: Database, text: string, now: number): TokenInfo | undefined {
   const parts = tokenParts(text)
   if (parts === undefined) return undefined
@@ -47,7 +47,7 @@ export function findToken(db: Database, text: string, now: number): TokenInfo | 
     `SELECT ${COLUMNS}, hash FROM token WHERE selector = ?`,
     parts.selector,
   )
-  if (!matches(parts.secret, row?.hash) || row === undefined) return undefined
+  if (!matches(parts.secret, row?.hash) || row === undefined || row.scope !== parts.scope) return undefined
   const { hash, ...token } = row
   if (token.usedAt === null || Math.abs(now - token.usedAt) >= HOUR_MS) noteUse(db, token.selector, now)
   return token

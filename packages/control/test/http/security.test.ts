@@ -53,6 +53,28 @@ test('a token is good for its scope and nothing else, and the error names the sc
   expect(refused.body).toMatchObject({ code: 'wrong_scope', detail: expect.stringMatching(/"read".*"sync"/) })
 })
 
+test('a token whose name says another scope than it has is no token, and the answer says no more than that', async () => {
+  const { call, control, adminToken, syncToken } = await startHarness()
+  const readToken = control.createToken('read', 'dashboard').token
+  const renamed = (token: string, scope: string): string => token.replace(/^rail_[a-z]+_/, `rail_${scope}_`)
+  const unknown = `rail_admin_${'0'.repeat(16)}_${'0'.repeat(64)}`
+  const { body: usual } = await call('/v1/plans', { token: unknown })
+  const pairs = [
+    [adminToken, 'read'],
+    [readToken, 'admin'],
+    [syncToken, 'read'],
+    [adminToken, 'owner'],
+  ] as const
+  for (const [token, scope] of pairs) {
+    const { status, body } = await call('/v1/plans', { token: renamed(token, scope) })
+    expect([status, body]).toEqual([401, usual])
+  }
+  expect(
+    (await call('/v1/sync', { method: 'POST', body: aServer('a'), token: renamed(syncToken, 'admin') })).status,
+  ).toBe(401)
+  expect((await call('/v1/plans', { token: renamed(readToken, 'read') })).status).toBe(200)
+})
+
 test('tokens are created, listed without their secret, used side by side, and revoked at once', async () => {
   const { call } = await startHarness()
   const made = await call('/v1/tokens', { method: 'POST', body: { scope: 'sync', label: 'Frankfurt' } })
