@@ -1,5 +1,6 @@
-// Packs every public package as a release does, then checks the tarball: its files, its package.json (publint), and whether
-// its types resolve for every kind of importer (arethetypeswrong), under each condition of its exports too. Needs a build.
+// Packs every public package as a release does, then checks the tarball: its files, its package.json (publint, and that no
+// dependency is pinned), and whether its types resolve for every kind of importer (arethetypeswrong), under each condition of
+// its exports too. Needs a build.
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,6 +11,17 @@ const required = ['package.json', 'README.md', 'LICENSE', 'dist/index.js', 'dist
 
 /** What stands in every entry of `exports`. Other keys are conditions that runtimes set. */
 const common = ['types', 'import', 'require']
+
+/** What users install with a package. */
+const installed = ['dependencies', 'optionalDependencies', 'peerDependencies']
+
+/** A pin would keep a security fix of a dependency from users until our next release. */
+function pinsIn(manifest) {
+  return installed
+    .flatMap((kind) => Object.entries(manifest[kind] ?? {}))
+    .filter(([, version]) => /^[=v]?\d+(\.\d+){2}[\w.+-]*$/.test(version))
+    .map(([name, version]) => `${name}: expected a range of versions, got ${version}. Write ^${version}.`)
+}
 
 /** The manifest as it is read under a condition: what stands there comes in place of the usual files. */
 function manifestUnder(condition, manifest) {
@@ -70,6 +82,7 @@ function faultsOf(folder, target) {
     ...(JSON.stringify(JSON.parse(manifest).exports).includes('@rail/source')
       ? ['expected no @rail/source in the published exports. Give publishConfig.exports.']
       : []),
+    ...pinsIn(JSON.parse(manifest)),
     ...linted(filename),
     ...tarballsByCondition(filename, JSON.parse(manifest), target).flatMap(({ tarball, under }) =>
       linted(tarball, under),

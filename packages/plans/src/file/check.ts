@@ -11,7 +11,7 @@ export interface Output {
   error(line: string): void
 }
 
-const USAGE = `Usage: npx @rail/plans check [--json] <file>…
+const USAGE = `Usage: rail-plans check [--json] <file>…
 
 Check plan files, and list each problem with its line. A file is JSON if its name ends in .json, else YAML.
 
@@ -20,8 +20,8 @@ Check plan files, and list each problem with its line. A file is JSON if its nam
 
 Exit code: 0 no problems, 1 problems in a file, 2 wrong usage, or a file that cannot be read.
 
-  npx @rail/plans check plans.yaml
-  npx @rail/plans check --json plans/*.yaml`
+  rail-plans check plans.yaml
+  npx @rail/plans check --json plans/*.yaml   (without installing it)`
 
 /** The findings in one file. */
 interface Finding {

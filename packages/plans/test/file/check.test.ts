@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -108,7 +108,12 @@ describe('check', () => {
   })
 
   test('--help: 0, and the help on the output', () => {
-    expect(run('--help')).toMatchObject({ code: 0, out: expect.stringContaining('Usage: npx @rail/plans check') })
+    expect(run('--help')).toMatchObject({ code: 0, out: expect.stringContaining('Usage: rail-plans check') })
+  })
+
+  test('the package installs it as rail-plans, a name that no other package claims', () => {
+    const manifest = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'))
+    expect(manifest.publishConfig.bin).toEqual({ 'rail-plans': './dist/cli.js' })
   })
 
   test('as a program', () => {
