@@ -1,6 +1,7 @@
 import { durationMs } from '@rail/core'
 import type { Scope } from '../access/token.js'
 import { addToken, listTokens, type NewToken } from '../access/tokens.js'
+import { reporting } from '../base/reporting.js'
 import { createApp } from '../http/app.js'
 import { keepHouse } from '../records/housekeeping.js'
 import { createCounting } from '../records/reports.js'
@@ -42,7 +43,8 @@ const LONGEST_CLOSE_MS = 10_000
 export async function startControlPlane(options: ControlPlaneOptions): Promise<ControlPlane> {
   checkOptions(options)
   const { data, port = DEFAULT_PORT, host = '127.0.0.1', syncEvery = SYNC_MS, driver } = options
-  const { clock = Date.now, onError = ignore } = options
+  const { clock = Date.now } = options
+  const onError = reporting(options.onError)
   const now = (): number => Math.floor(clock())
   const db = await openDatabase({ directory: data, driver, now: now() })
   try {
@@ -98,5 +100,3 @@ function makeFirstTokens(db: Database, at: number): ControlPlane['firstTokens'] 
     }
   })
 }
-
-function ignore(): void {}

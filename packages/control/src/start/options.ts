@@ -17,7 +17,10 @@ export interface ControlPlaneOptions {
   readonly clock?: Clock | undefined
   /** Which SQLite to use. @default Node's own if Node has one (22.13 and later), else libsql */
   readonly driver?: SqliteDriver | undefined
-  /** Called with errors that are not a caller's fault: a full disk, a locked database. @default none */
+  /**
+   * Called with errors that are not a caller's fault: a full disk, a locked database. `() => {}` silences them.
+   * @default one warning for each code and minute: process.emitWarning
+   */
   readonly onError?: ((error: unknown) => void) | undefined
 }
 
