@@ -1,4 +1,5 @@
-// Starts every example as a reader does, on a free port, and waits for its first response.
+// Starts every example as a reader does, on a free port, and calls the address that it prints at once: it must answer. Then
+// it is stopped at once, and must end.
 import { spawn } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -19,26 +20,35 @@ async function faultOf(name) {
   const port = await freePort()
   const child = spawn('npm', ['start'], {
     cwd: join(root, 'examples', name),
-    env: { ...env, PORT: String(port) },
+    env: { ...env, PORT: String(port), SECONDS: '1' },
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
   })
+  const ended = new Promise((resolve) => child.once('close', resolve))
+  const isOver = Promise.race([ended, sleep(60_000)]).then(() => undefined)
   let output = ''
-  child.stdout.on('data', (data) => (output += data))
-  child.stderr.on('data', (data) => (output += data))
-  try {
-    for (let tries = 0; tries < 150 && child.exitCode === null; tries++) {
-      const answered = await fetch(`http://127.0.0.1:${port}/`).then(
-        () => true,
-        () => false,
-      )
-      if (answered) return undefined
-      await sleep(200)
+  const printed = new Promise((resolve) => {
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on('data', (data) => {
+        output += data
+        const [address] = new RegExp(`http://(?:localhost|127\\.0\\.0\\.1):${port}\\b`).exec(output) ?? []
+        if (address !== undefined) resolve(address)
+      })
     }
-    return `examples/${name}: expected a response within 30 seconds, got none. Its output:\n${output}`
+  })
+  const fault = (expected) => `examples/${name}: expected ${expected}, got none. Its output:\n${output}`
+  try {
+    const address = await Promise.race([printed, isOver])
+    if (address === undefined) return fault('its address within a minute')
+    const response = await fetch(address).catch(() => undefined)
+    if (response === undefined) return fault(`a response at ${address} as soon as it is printed`)
+    process.kill(-child.pid)
+    const isEnded = await Promise.race([ended.then(() => true), sleep(30_000)])
+    if (!isEnded) return fault('an end within 30 seconds of SIGTERM')
+    return undefined
   } finally {
     // The whole group: npm, and the server that it started.
-    if (child.exitCode === null) process.kill(-child.pid)
+    if (child.exitCode === null && child.signalCode === null) process.kill(-child.pid, 'SIGKILL')
   }
 }
 

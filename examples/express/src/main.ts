@@ -1,17 +1,17 @@
+import type { AddressInfo } from 'node:net'
 import { syncPlans } from '@rail/plans'
 import { createApp, demoKeys } from './app.js'
 import { startDemoControl } from './demo-control.js'
 import { plans } from './plans.js'
 
-const port = Number(process.env.PORT ?? 3000)
-
 const control = await startDemoControl(plans)
-const synced = syncPlans({ url: control.url, token: control.syncToken })
-await synced.ready()
+const synced = syncPlans({ url: control.url, token: control.syncToken, readyWithin: '1m' })
+// Without it the first requests might come before the limits.
+await synced.ready({ live: true })
 
-const server = createApp({ limits: synced }).listen(port, (error) => {
+const server = createApp({ limits: synced }).listen(Number(process.env.PORT ?? 3000), (error) => {
   if (error) throw error
-  const url = `http://localhost:${port}`
+  const url = `http://localhost:${(server.address() as AddressInfo).port}`
   const curl = `curl -H "Authorization: Bearer ${demoKeys.acme}"`
   console.log(`Listening on ${url}. Paste one of these into another terminal:
 

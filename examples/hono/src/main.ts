@@ -1,8 +1,7 @@
 import { serve } from '@hono/node-server'
 import { createApp } from './app.js'
 
-const port = Number(process.env.PORT ?? 3000)
-serve({ fetch: createApp().fetch, hostname: '127.0.0.1', port }, () => {
+serve({ fetch: createApp().fetch, hostname: '127.0.0.1', port: Number(process.env.PORT ?? 3000) }, ({ port }) => {
   const url = `http://127.0.0.1:${port}`
   console.log(`${url}
 

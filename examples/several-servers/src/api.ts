@@ -4,8 +4,8 @@ import { syncPlans } from '@rail/plans'
 import express from 'express'
 
 const { CONTROL_URL: url = '', SYNC_TOKEN: token = '', PORT } = process.env
-const plans = syncPlans({ url, token })
-await plans.ready()
+const plans = syncPlans({ url, token, readyWithin: '1m' })
+await plans.ready({ live: true })
 
 const app = express()
 app.use(rateLimit({ identify: (req) => req.get('x-customer') ?? null, limits: plans }))

@@ -1,9 +1,10 @@
+import type { AddressInfo } from 'node:net'
 import { createApp } from './app.js'
 import { openDatabase } from './database.js'
 
-const port = Number(process.env.PORT ?? 3000)
 const app = await createApp({ db: openDatabase(process.env.SNIP_DB ?? 'snip.db') })
-await app.listen({ port })
+await app.listen({ port: Number(process.env.PORT ?? 3000) })
+const { port } = app.server.address() as AddressInfo
 console.log(`Snip is on http://localhost:${port}. Paste this into another terminal:
 
   curl -i http://localhost:${port}/v1/links -H 'Authorization: Bearer snip_free_ada' \\
