@@ -1,4 +1,4 @@
-import { RailError } from '@rail/core'
+import { replyFailure } from './failure.js'
 
 /** One operation of the script, and the callbacks of its caller. */
 export interface Item {
@@ -11,16 +11,12 @@ export interface Item {
   fail(error: unknown): void
 }
 
-/** The error of a take that failed. */
-export function storeFailure(message: string, cause?: unknown): RailError {
-  return new RailError('RAIL_STORE_FAILED', message, cause === undefined ? undefined : { cause })
-}
-
 /** Items that are sent together. They are answered or fail once; a later reply is ignored. */
 export class Batch {
   readonly #items: readonly Item[]
   #timer: ReturnType<typeof setTimeout> | undefined
-  #grace: ReturnType<typeof setImmediate> | undefined
+  #turn: ReturnType<typeof setImmediate> | undefined
+  #controller: AbortController | undefined
   #done: (() => void) | undefined
 
   constructor(items: readonly Item[]) {
@@ -38,13 +34,32 @@ export class Batch {
     return { keys, args }
   }
 
-  /** Calls `late` after `deadlineMs` unless the batch has ended before, and `done` when it ends. */
-  start(deadlineMs: number, late: () => void, done: () => void): void {
+  /** Aborts when the batch fails: a client must not send it any more. Made where it is read. */
+  get failed(): AbortSignal {
+    this.#controller ??= new AbortController()
+    return this.#controller.signal
+  }
+
+  /**
+   * Begins the deadline of a batch that was just given to a client. Calls `late` when Redis has had so long, unless the batch
+   * has ended before; and `done` when it ends.
+   */
+  start(deadlineMs: number, writesLater: boolean, late: Late, done: () => void): void {
     this.#done = done
+    // Redis has nothing before the client's immediate, which is in front of this one.
+    if (writesLater) this.#turn = setImmediate(() => this.#wait(deadlineMs, late, 0))
+    else this.#wait(deadlineMs, late, 0)
+  }
+
+  #wait(ms: number, late: Late, busyMs: number): void {
+    const from = performance.now()
     this.#timer = setTimeout(() => {
-      // After a pause of the whole process the reply may be there already. It is read before the next immediate.
-      this.#grace = setImmediate(late)
-    }, deadlineMs)
+      const lateMs = performance.now() - from - ms
+      // Redis may have stood still with this process, or need a second command.
+      if (busyMs === 0 && lateMs > BUSY_FROM_MS) return this.#wait(Math.min(lateMs, ms), late, lateMs)
+      // The reply may be there already. It is read before the next immediate.
+      this.#turn = setImmediate(late, busyMs)
+    }, ms)
     this.#timer.unref()
   }
 
@@ -56,7 +71,7 @@ export class Batch {
     for (const item of this.#items) {
       const failure = failureIn(replies, next)
       if (failure !== undefined) {
-        item.fail(storeFailure(`Redis script: expected a result, got an error: ${failure}.`))
+        item.fail(replyFailure('Redis script: expected a result', failure))
         next++
         continue
       }
@@ -72,16 +87,23 @@ export class Batch {
 
   fail(error: unknown): void {
     this.#end()
+    this.#controller?.abort()
     for (const item of this.#items) item.fail(error)
   }
 
   #end(): void {
     clearTimeout(this.#timer)
-    clearImmediate(this.#grace)
+    clearImmediate(this.#turn)
     this.#done?.()
     this.#done = undefined
   }
 }
+
+/** @param busyMs How late the deadline's timer was, where it was set a second time. 0 otherwise. */
+type Late = (busyMs: number) => void
+
+/** The timer of a process with nothing else to do is less late. */
+const BUSY_FROM_MS = 5
 
 /** A whole number from 0, in any form that a client may return. NaN for anything else. */
 function wholeOf(value: unknown): number {

@@ -28,6 +28,11 @@ export class Breaker {
     this.#probing = false
   }
 
+  /** What was sent has failed, but nobody knows whether by the server's fault. */
+  unclear(): void {
+    this.#probing = false
+  }
+
   failed(nowMs: number): void {
     this.#failures++
     this.#failedAt = nowMs

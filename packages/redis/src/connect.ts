@@ -8,8 +8,8 @@ import { isNodeRedis, nodeRedisConnection } from './node-redis-client.js'
  *
  * @throws RailError `RAIL_BAD_OPTION` for anything else
  */
-export function connectionOf(client: unknown, deadlineMs: number): Connection {
-  if (isNodeRedis(client)) return nodeRedisConnection(client, deadlineMs)
+export function connectionOf(client: unknown): Connection {
+  if (isNodeRedis(client)) return nodeRedisConnection(client)
   if (isIoredis(client)) return ioredisConnection(client)
   throw unexpected(
     'RAIL_BAD_OPTION',
@@ -22,5 +22,13 @@ export function connectionOf(client: unknown, deadlineMs: number): Connection {
 
 /** The connection of a user's own function. */
 export function connectionBy(run: RunScript, isCluster: boolean): Connection {
-  return { isCluster, run, serverOf: () => '', notReady: () => undefined, memoryInfo: async () => [] }
+  return {
+    isCluster,
+    // It may: nobody knows.
+    writesLater: true,
+    run: (script, sha, keys, args) => run(script, sha, keys, args),
+    serverOf: () => '',
+    notReady: () => undefined,
+    info: async () => [],
+  }
 }

@@ -17,6 +17,7 @@ interface Parts extends IoredisClient {
   readonly slots?: readonly (readonly string[] | undefined)[]
   readonly options?: {
     readonly enableOfflineQueue?: boolean
+    readonly enableAutoPipelining?: boolean
     readonly autoResendUnfulfilledCommands?: boolean
     readonly retryDelayOnFailover?: number
     readonly clusterNodeRetryStrategy?: unknown
@@ -25,7 +26,7 @@ interface Parts extends IoredisClient {
   on?(event: 'error', listener: (error: unknown) => void): unknown
   /** Of a cluster. */
   nodes?(role: 'master'): readonly Parts[]
-  info?(section: string): Promise<unknown>
+  info?(): Promise<unknown>
 }
 
 export function isIoredis(client: unknown): client is IoredisClient {
@@ -38,23 +39,24 @@ export function ioredisConnection(given: IoredisClient): Connection {
   const client: Parts = given
   const isCluster = client.isCluster === true
   refuseReplays(client, isCluster)
-  hearErrors(client)
+  const explained = hearErrors(client)
   return {
     isCluster,
+    writesLater: isCluster || client.options?.enableAutoPipelining === true,
     serverOf: (tag) => (isCluster ? (client.slots?.[slotOf(tag)]?.[0] ?? '') : ''),
     notReady() {
       // Such a client connects when it gets its first command, which would wait in its queue.
       if (client.status === 'wait') client.connect().catch(() => {})
-      return client.status === 'ready' ? undefined : 'its client is not connected'
+      return client.status === 'ready' ? undefined : explained('its client is not connected')
     },
     run: (script, sha, keys, args) =>
       runBySha(
         () => client.evalsha(sha, keys.length, ...keys, ...args),
         () => client.eval(script, keys.length, ...keys, ...args),
       ),
-    memoryInfo() {
+    info() {
       const nodes = isCluster ? (client.nodes?.('master') ?? []) : [client]
-      return Promise.all(nodes.map((node) => node.info?.('memory')))
+      return Promise.all(nodes.map((node) => node.info?.()))
     },
   }
 }

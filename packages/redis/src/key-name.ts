@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHash, type Hash } from 'node:crypto'
 
 /** The key of Redis that holds the buckets of a scope and key. */
 export interface KeyName {
@@ -14,19 +14,32 @@ export interface KeyName {
  * this function writes `{` and `}`.
  *
  * @param tag The string that decides the slot. Keys of one tag can be charged together in a cluster.
+ * @param wordOf What stands for the tag and the key.
  */
-export function keyName(prefix: string, tag: string, scope: string, key: string): KeyName {
-  const written = wordFor(tag)
+export function keyName(prefix: string, tag: string, scope: string, key: string, wordOf = wordFor): KeyName {
+  const written = wordOf(tag)
   const name = `${prefix}{${written}}${wordFor(scope)}`
-  return { scope, key, name: tag === key ? name : `${name}{${wordFor(key)}`, tag: written }
+  return { scope, key, name: tag === key ? name : `${name}{${wordOf(key)}`, tag: written }
 }
 
-/** A string as it is where it is short and plain, else its SHA-256. So no string can move a slot, and no name is long. */
-function wordFor(text: string): string {
-  if (PLAIN.test(text)) return text
-  // UTF-16, since in UTF-8 all lone surrogates are one character.
-  return `~${createHash('sha256').update(text, 'utf16le').digest('base64url')}`
+/** A string as it is where it is short and plain, else its hash. So no string can move a slot, and no name is long. */
+export function wordFor(text: string): string {
+  return PLAIN.test(text) ? text : hashedWord(text)
 }
+
+/** The SHA-256 of a string, as it stands in a name. */
+export function hashedWord(text: string): string {
+  return `~${sha256(text).digest('base64url')}`
+}
+
+/** The SHA-256 of a string's UTF-16: in UTF-8 all lone surrogates are one character. Piece by piece, since it may be huge. */
+export function sha256(text: string): Hash {
+  const hash = createHash('sha256')
+  for (let index = 0; index < text.length; index += PIECE) hash.update(text.slice(index, index + PIECE), 'utf16le')
+  return hash
+}
+
+const PIECE = 65_536
 
 /** Printable ASCII without the space, braces and `~`. */
 const PLAIN = /^[!-z|]{0,64}$/

@@ -22,12 +22,12 @@ interface Parts extends NodeRedisClient {
   nodeClient?(node: unknown): Parts | Promise<Parts>
   /** Of a cluster, by slot. */
   readonly slots?: readonly ({ readonly master?: { readonly address?: string } } | undefined)[]
-  withCommandOptions?(options: { timeout: number }): Parts
+  withCommandOptions?(options: { timeout: number; abortSignal?: AbortSignal }): Parts
   /** Of a cluster. A command without a key goes to each node in turn. */
   sendCommand?(firstKey: undefined, isReadonly: boolean, words: string[]): Promise<unknown>
   on?(event: 'error' | 'disconnect', listener: (error: unknown) => void): unknown
   destroy?(): void
-  info?(section: string): Promise<unknown>
+  info?(): Promise<unknown>
 }
 
 export function isNodeRedis(client: unknown): client is NodeRedisClient {
@@ -38,35 +38,38 @@ export function isNodeRedis(client: unknown): client is NodeRedisClient {
   )
 }
 
-export function nodeRedisConnection(given: NodeRedisClient, deadlineMs: number): Connection {
+export function nodeRedisConnection(given: NodeRedisClient): Connection {
   const client: Parts = given
   const isCluster = client.masters !== undefined
-  hearErrors(client)
-  // The client sends a waiting command after a reconnect, unless that has timed out or the client keeps no queue. The timer
-  // costs several times the command, so it is set only where it is needed.
-  const timeout = client.options?.disableOfflineQueue === true ? 0 : deadlineMs
-  const sender = client.withCommandOptions?.({ timeout }) ?? client
+  const explained = hearErrors(client)
+  // A timeout of the client's own would count the time of this process, and costs several times the command.
+  const sender = client.withCommandOptions?.({ timeout: 0 }) ?? client
+  // The client sends a waiting command after a reconnect, unless that was aborted or the client keeps no queue.
+  const hasQueue = client.options?.disableOfflineQueue !== true
   const look = isCluster ? lookerOf(client) : undefined
   return {
     isCluster,
+    writesLater: true,
     serverOf: (tag) => (isCluster ? (client.slots?.[slotOf(tag)]?.master?.address ?? '') : ''),
     notReady() {
-      if (!client.isOpen) return 'its client is not open: call client.connect() first'
+      if (!client.isOpen) return explained('its client is not open: call client.connect() first')
       // A cluster's client knows no node before it has connected to one.
       const isReady = isCluster ? client.masters?.length !== 0 : client.isReady !== false
-      return isReady ? undefined : 'its client is not connected'
+      return isReady ? undefined : explained('its client is not connected')
     },
-    run(script, sha, keys, args) {
+    run(script, sha, keys, args, batch) {
       const options = { keys: keys as string[], arguments: args as string[] }
+      const abortable = hasQueue && client.withCommandOptions?.({ timeout: 0, abortSignal: batch.failed })
+      const by = abortable || sender
       return runBySha(
-        () => sender.evalSha(sha, options),
-        () => sender.eval(script, options),
+        () => by.evalSha(sha, options),
+        () => by.eval(script, options),
       )
     },
     lookAgain: (key) => look?.(key),
-    async memoryInfo() {
+    async info() {
       const nodes = client.masters?.map((master) => client.nodeClient?.(master)) ?? [client]
-      return Promise.all(nodes.map(async (node) => (await node)?.info?.('memory')))
+      return Promise.all(nodes.map(async (node) => (await node)?.info?.()))
     },
   }
 }
@@ -112,7 +115,7 @@ function lookerOf(client: Parts): (key: string) => void {
     const looked = (): void => {
       looking--
     }
-    client.sendCommand(undefined, true, ['TYPE', key]).then(looked, looked)
+    client.sendCommand(undefined, true, ['GET', key]).then(looked, looked)
   }
   lookers.set(client, look)
   return look

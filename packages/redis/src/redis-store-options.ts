@@ -19,11 +19,18 @@ export interface RedisStoreOptions {
    * OAuth client and its users, return the client. @default the key itself
    */
   readonly tag?: ((key: string, scope: string) => string) | undefined
+  /** Keeps keys in Redis as their SHA-256: for keys that nobody may read there, such as API keys. @default false */
+  readonly hashKeys?: boolean | undefined
   /**
    * Refuses again without a command to Redis, for up to a second, what Redis has just refused and would still refuse. A reset
    * or a give-back by another process takes effect up to a second late. @default false
    */
   readonly rememberRefusals?: boolean | undefined
+  /**
+   * Called with `RAIL_REDIS_EVICTS`, once for each server, and `RAIL_FOREIGN_VALUE`, once a minute. Requests are decided all the
+   * same. Failures of the store go to the limiter's `onError`. @default a warning
+   */
+  readonly onError?: ((error: unknown) => void) | undefined
   /** With `run`: whether keys may be on different servers. A client knows this by itself. @default false */
   readonly cluster?: boolean | undefined
   /** For tests: uses the `now` of each call and not the server's time. Keys then live an hour longer. @default false */
@@ -37,6 +44,8 @@ export function checkOptions(options: RedisStoreOptions): void {
   checkOption('prefix', options.prefix, 'a string without braces', isPrefix)
   checkOption('deadlineMs', options.deadlineMs, 'a number of milliseconds from 1 to 60,000', isDeadline)
   checkOption('tag', options.tag, 'a function', isFunction)
+  checkOption('hashKeys', options.hashKeys, 'true or false', isBoolean)
+  checkOption('onError', options.onError, 'a function', isFunction)
   checkOption('rememberRefusals', options.rememberRefusals, 'true or false', isBoolean)
   checkOption('cluster', options.cluster, 'true or false', isBoolean)
   checkOption('useGivenTime', options.useGivenTime, 'true or false', isBoolean)
@@ -60,7 +69,18 @@ export function checkedTag(tag: unknown): string {
   throw unexpected('RAIL_BAD_OPTION', 'tag()', 'a non-empty string', tag, 'Return one, such as the key.')
 }
 
-const OPTION_NAMES = ['client', 'run', 'prefix', 'deadlineMs', 'tag', 'rememberRefusals', 'cluster', 'useGivenTime']
+const OPTION_NAMES = [
+  'client',
+  'run',
+  'prefix',
+  'deadlineMs',
+  'tag',
+  'hashKeys',
+  'rememberRefusals',
+  'onError',
+  'cluster',
+  'useGivenTime',
+]
 
 const isFunction = (value: unknown): boolean => typeof value === 'function'
 const isBoolean = (value: unknown): boolean => typeof value === 'boolean'

@@ -1,8 +1,10 @@
 import { type Charge, type Decision, type MaybePromise, RailError, type Store } from '@rail/core'
-import { checkCost, checkedCharges, checkNow, decisionOf, forgetLimit } from '@rail/core/store'
+import { checkCost, checkedCharges, checkNow, decisionOf, forgetLimit, warn } from '@rail/core/store'
 import { connectionBy, connectionOf } from './connect.js'
 import type { Connection } from './connection.js'
-import { type KeyName, keyName } from './key-name.js'
+import { reportEviction } from './eviction.js'
+import { ForeignValues } from './foreign-values.js'
+import { hashedWord, type KeyName, keyName, wordFor } from './key-name.js'
 import { linesOf } from './limit-lines.js'
 import { checkedTag, checkOptions, type RedisStoreOptions } from './redis-store-options.js'
 import { RefusalCache } from './refusal-cache.js'
@@ -32,21 +34,28 @@ import { TickQueue } from './tick-queue.js'
  * @throws RailError `RAIL_BAD_OPTION` for wrong options, and for a client that may send a command twice
  */
 export class RedisStore implements Store {
+  readonly isShared = true
   readonly #connection: Connection
   readonly #queue: TickQueue
   readonly #nameOf: (scope: string, key: string) => KeyName
   readonly #refusals: RefusalCache | undefined
   readonly #useGivenTime: boolean
+  readonly #foreign: ForeignValues
+  readonly #report: (error: unknown) => void
   #checkedEviction = false
 
   constructor(options: RedisStoreOptions) {
     checkOptions(options)
-    const { client, run, prefix = 'rail:', deadlineMs = 50, tag, cluster = false } = options
-    this.#connection = run === undefined ? connectionOf(client, deadlineMs) : connectionBy(run, cluster)
+    const { client, run, prefix = 'rail:', deadlineMs = 50, tag, cluster = false, onError = warn } = options
+    this.#connection = run === undefined ? connectionOf(client) : connectionBy(run, cluster)
     this.#queue = new TickQueue(this.#connection, deadlineMs)
-    this.#nameOf = (scope, key) => keyName(prefix, tag === undefined ? key : checkedTag(tag(key, scope)), scope, key)
+    const wordOf = options.hashKeys === true ? hashedWord : wordFor
+    this.#nameOf = (scope, key) =>
+      keyName(prefix, tag === undefined ? key : checkedTag(tag(key, scope)), scope, key, wordOf)
     this.#refusals = options.rememberRefusals === true ? new RefusalCache(MOST_REFUSALS) : undefined
     this.#useGivenTime = options.useGivenTime === true
+    this.#report = safely(onError)
+    this.#foreign = new ForeignValues(this.#report)
   }
 
   take(given: readonly Charge[], now: number, earlier?: readonly Charge[]): MaybePromise<Decision> {
@@ -112,12 +121,20 @@ export class RedisStore implements Store {
     return this.#send(keys, args, now, (numbers, first) => {
       const [reading, count] = readingOf(take, numbers, first)
       note?.(reading)
+      if (reading.isForeign) this.#foreignAt(keys)
       if (!this.#checkedEviction) {
         this.#checkedEviction = true
-        warnOfEviction(this.#connection)
+        reportEviction(this.#connection, this.#report).catch(() => {})
       }
       return [decisionFrom(take, reading), count]
     })
+  }
+
+  #foreignAt(keys: readonly KeyName[]): void {
+    this.#foreign.add(
+      keys.map(({ name }) => name),
+      performance.now(),
+    )
   }
 
   async #move(moves: readonly Move[], now: number): Promise<void> {
@@ -129,6 +146,7 @@ export class RedisStore implements Store {
     this.#refusals?.forget(key)
     await this.#send([key], args, now, (numbers, first) => {
       checkNumbers(numbers, first, first + 1)
+      if ((numbers[first] as number) > 1) this.#foreignAt([key])
       return [undefined, 1]
     })
     // A take that was answered meanwhile may have read what was owed before.
@@ -165,6 +183,13 @@ function checked(
   return [checkedCharges(charges), before === undefined ? undefined : checkedCharges(before)]
 }
 
+/** A hook whose own errors are dropped: they must not fail a take. */
+function safely(hook: (error: unknown) => void): (error: unknown) => void {
+  return (error) => {
+    new Promise<void>((resolve) => resolve(hook(error))).catch(() => {})
+  }
+}
+
 /** The most keys that the refusal cache knows. */
 const MOST_REFUSALS = 10_000
 
@@ -177,25 +202,3 @@ function checkTags(keys: readonly KeyName[], tag: string): void {
       'Let the option tag return one string for keys that are charged together.',
   )
 }
-
-/**
- * Warns, by `process.emitWarning`, where Redis may drop buckets that owe something: their customers would start with full
- * ones. Where Redis does not reply to `INFO`, there is no warning.
- */
-function warnOfEviction(connection: Connection): void {
-  const look = async (): Promise<void> => {
-    for (const info of await connection.memoryInfo()) {
-      const policy = /^maxmemory_policy:(\S+)/m.exec(String(info))?.[1]
-      if (policy === undefined || KEEPING.includes(policy)) continue
-      process.emitWarning(
-        `maxmemory-policy of Redis: expected noeviction or volatile-ttl, got "${policy}", which may drop what a customer has ` +
-          'spent. Set it to noeviction, or to volatile-ttl, which drops the buckets first that are nearly full.',
-        { type: 'RailWarning', code: 'RAIL_REDIS_EVICTS' },
-      )
-      return
-    }
-  }
-  look().catch(() => {})
-}
-
-const KEEPING = ['noeviction', 'volatile-ttl']

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto'
 import type { Charge, Decision, Limit } from '@rail/core'
 import { costFor, decisionOf, drained, fits, statusOf } from '@rail/core/store'
+import { sha256 } from './key-name.js'
 import { linesOf } from './limit-lines.js'
 import type { Reading } from './take.js'
 
@@ -58,7 +58,7 @@ const MOST_MS = 1_000
 /** What the cache knows a scope and key by. Shorter than the name of the key in Redis, and never long. */
 function textOf({ scope = '', key }: Pick<Charge, 'scope' | 'key'>): string {
   const text = scope === '' ? key : `${scope}\n${key}`
-  return text.length < HASH_LENGTH ? text : createHash('sha256').update(text, 'utf16le').digest('hex')
+  return text.length < HASH_LENGTH ? text : sha256(text).digest('hex')
 }
 
 /** Only a hash has this many characters. */

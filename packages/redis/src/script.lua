@@ -16,8 +16,10 @@
 -- <grains>. <back> is what the same request took earlier from this bucket: it is given back first.
 --
 -- The reply is one list of numbers. A take or peek has 1 if it is allowed, else 0; and for each key, by how many
--- milliseconds the clock is behind it, and what each bucket owes. A settle or reset has a 1. An operation that failed has
--- a string: "!" and the reason. Numbers from 2^52 are strings, since some clients lose the last digit of larger ones.
+-- milliseconds the clock is behind it, and what each bucket owes. A settle or reset has a 1. Its first number is 2 more where
+-- a key had a value that Rail did not write: that key counts as full, and what is written replaces the value. An operation
+-- that failed has a string: "!" and the reason. Numbers from 2^52 are strings, since some clients lose the last digit of
+-- larger ones.
 --
 -- A key holds its lines and behind them numbers of 8 bytes: `at`, and what each bucket owes. Where a limit has become
 -- smaller, its line may end in a tab and the cut: what was spent and has no room in the smaller size. Each key expires in
@@ -43,8 +45,8 @@ local function read(value, lines, format, last, now)
     state[2] = now
     return state, elapsed
   end
-  -- A clock that has stepped back far sets the key's time back.
-  if elapsed < -60000 then state[2] = now end
+  -- A clock that has stepped back far sets the key's time back, and so does a time that is not a number.
+  if not (elapsed >= -60000) then state[2] = now end
   return state, 0
 end
 
@@ -52,17 +54,19 @@ end
 local function write(call, key, format, state, full, option, offset)
   if full == 0 then
     local done = call('DEL', key)
-    return type(done) == 'table' and done.err
+    return type(done) == 'table' and done.err .. ' (DEL)'
   end
   local ends = state[2] + full + offset
   -- As a string: Redis would write out a number with 17 digits, which takes longer.
-  return call('SET', key, struct.pack(format, unpack(state)), option, string.format('%d', ends + -ends % 1)).err
+  local done = call('SET', key, struct.pack(format, unpack(state)), option, string.format('%d', ends + -ends % 1))
+  return done.err and done.err .. ' (SET)'
 end
 
 local function run(KEYS, ARGV, call, makeSlowPath)
   local now, option, offset = ARGV[1], 'PXAT', 0
   if now == '' then
     local time = call('TIME')
+    if time.err then return redis.error_reply(time.err .. ' (TIME)') end
     local ms = time[2] / 1000
     now = time[1] * 1000 + ms - ms % 1
   else
@@ -87,14 +91,13 @@ local function run(KEYS, ARGV, call, makeSlowPath)
         keys, a = keys + 1, a + 3
         local value = call('GET', KEYS[k + keys])
         local state, elapsed
-        if type(value) == 'table' then
-          failed = value.err
+        if type(value) == 'table' and not string.find(value.err, '^%-?WRONGTYPE') then
+          failed = value.err .. ' (GET)'
         else
           state, elapsed = read(value, lines, format, last, now)
           if not state then
             slow = slow or makeSlowPath(now)
-            state, elapsed = slow.reopen(value, lines, again and ARGV, a)
-            failed, elapsed = elapsed or failed, nil
+            state, elapsed = slow.reopen(value, lines, again and ARGV, a), nil
           end
         end
         if state then
@@ -107,7 +110,15 @@ local function run(KEYS, ARGV, call, makeSlowPath)
               if owed < 0 then owed = 0 end
               state[j] = owed
             end
-            if owed > ARGV[a + 1] + 0 then allowed = 0 end
+            if not (owed <= ARGV[a + 1] + 0) then
+              if owed < 9007199254740992 then
+                allowed = 0
+              else
+                -- Nothing of ours owes so much, or what is not a number.
+                slow = slow or makeSlowPath(now)
+                slow.isForeign, state[j] = true, 0
+              end
+            end
             a = a + numbers
           end
         else
@@ -160,9 +171,13 @@ local function run(KEYS, ARGV, call, makeSlowPath)
         a = a + 3
       else
         local done = call('DEL', KEYS[k])
-        failed = type(done) == 'table' and done.err
+        failed = type(done) == 'table' and done.err .. ' (DEL)'
         a = a + 1
       end
+    end
+    if slow and slow.isForeign then
+      slow.isForeign = false
+      replies[head] = (replies[head] or 0) + 2
     end
     if failed then
       -- A master that has become a replica: all of it fails, so that the client looks for the new master.
@@ -178,7 +193,7 @@ end
 local function makeSlowPath(now)
   local LINE = '((%d+) (%d+) (%d+) (%d+) ([^\n\t]+))\t?(%d*)\n'
   local MOST_OWED = 2 ^ 53 - 1
-  local NOT_OURS = 'the key holds a value that Rail did not write'
+  local slow = { isForeign = false }
 
   local function bucketOf(line, grain, flow, burst, _, name, cut)
     return {
@@ -194,22 +209,31 @@ local function makeSlowPath(now)
     }
   end
 
-  -- The buckets of a value that are not full, drained to now: what each owes, and its total, which is that and the cut. nil
-  -- where Rail did not write the value.
+  local function foreign(key)
+    slow.isForeign = true
+    return key
+  end
+
+  -- The buckets of a value that are not full, drained to now: what each owes, and its total, which is that and the cut.
+  -- None where Rail did not write the value.
   local function open(value)
     local key = { at = now, buckets = {}, byName = {} }
     if not value then return key end
+    if type(value) == 'table' then return foreign(key) end
     local found, first = {}, 1
     -- The lines end where as many bytes follow as they need for their numbers.
     while #value - first + 1 > 8 * (#found + 1) do
       local _, last, line, grain, flow, burst, whole, name, cut = string.find(value, '^' .. LINE, first)
-      if not last then return nil end
+      if not last then return foreign(key) end
       found[#found + 1], first = bucketOf(line, grain, flow, burst, whole, name, cut), last + 1
     end
-    if #found == 0 or #value - first + 1 ~= 8 * (#found + 1) then return nil end
+    if #found == 0 or #value - first + 1 ~= 8 * (#found + 1) then return foreign(key) end
     local numbers = { struct.unpack('<' .. string.rep('d', #found + 1), value, first) }
+    for i = 2, #numbers do
+      if not (numbers[i] >= 0 and numbers[i] <= MOST_OWED) then return foreign(key) end
+    end
     local at, elapsed = numbers[1], 0
-    if now >= at or at - now > 60000 then
+    if not (now < at and at - now <= 60000) then
       at, elapsed = now, math.max(0, now - at)
     end
     for i, bucket in ipairs(found) do
@@ -278,13 +302,10 @@ local function makeSlowPath(now)
     return state, '<c' .. #state[1] .. string.rep('d', #buckets + 1)
   end
 
-  local slow = {}
-
   -- The state of a value as if it had been stored under these lines; buckets of other limits follow. The state is drained,
   -- and what the request took earlier is given back where `back` has that, in each fourth element from a + 3.
   function slow.reopen(value, lines, back, a)
     local key = open(value)
-    if not key then return nil, NOT_OURS end
     local buckets, cuts, full = {}, {}, 0
     for line, grain, flow, burst, whole, name in string.gmatch(lines, LINE) do
       local before = key.byName[name]
@@ -314,9 +335,8 @@ local function makeSlowPath(now)
   -- or nothing.
   function slow.settle(call, name, lines, tokens, option, offset)
     local value = call('GET', name)
-    if type(value) == 'table' then return value.err end
+    if type(value) == 'table' and not string.find(value.err, '^%-?WRONGTYPE') then return value.err .. ' (GET)' end
     local key = open(value)
-    if not key then return NOT_OURS end
     for line, grain, flow, burst, whole, limit in string.gmatch(lines, LINE) do
       local bucket = key.byName[limit]
       if not bucket then

@@ -1,6 +1,6 @@
 import type { Charge, Decision, Limit, LimitStatus, RailError } from '@rail/core'
 import { chargesBeside, costFor, decisionOf, disjoint, fits, statusOf, tokensTaken } from '@rail/core/store'
-import { storeFailure } from './batch.js'
+import { storeFailure } from './failure.js'
 import type { KeyName } from './key-name.js'
 import { formatFor, type LimitLines, linesOf } from './limit-lines.js'
 
@@ -39,6 +39,8 @@ export interface Move {
 /** What Redis answers to a take: numbers in the order of its keys and of their buckets. */
 export interface Reading {
   readonly allowed: boolean
+  /** Whether a key had a value that Rail did not write. */
+  readonly isForeign: boolean
   /** How far the clock has stepped back behind each key, in milliseconds. */
   readonly aheadMs: readonly number[]
   /** What each bucket owes, in grains. */
@@ -126,8 +128,8 @@ function numbersOf({ lines, charge }: TakeCharge, before: readonly Charge[]): re
 export function readingOf({ keys, size }: Take, numbers: readonly number[], first: number): [Reading, number] {
   const count = 1 + keys.length + size
   checkNumbers(numbers, first, first + count)
-  const allowed = numbers[first] as number
-  if (allowed > 1) throw notOfScript()
+  const verdict = numbers[first] as number
+  if (verdict > 3) throw notOfScript()
   const aheadMs: number[] = []
   const owed: number[] = []
   let at = first + 1
@@ -137,7 +139,7 @@ export function readingOf({ keys, size }: Take, numbers: readonly number[], firs
       for (let index = 0; index < charge.limits.length; index++) owed.push(numbers[at++] as number)
     }
   }
-  return [{ allowed: allowed === 1, aheadMs, owed }, count]
+  return [{ allowed: verdict % 2 === 1, isForeign: verdict > 1, aheadMs, owed }, count]
 }
 
 /** @throws RailError `RAIL_STORE_FAILED` unless there are numbers from `first` up to `next` */
@@ -151,7 +153,7 @@ export function checkNumbers(numbers: readonly number[], first: number, next: nu
 }
 
 function notOfScript(): RailError {
-  return storeFailure('Redis: expected the numbers of the script as a reply, got something else.')
+  return storeFailure('Redis: expected the numbers of the script as a reply, got something else')
 }
 
 /** The decision that a reading makes. */

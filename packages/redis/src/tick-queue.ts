@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
-import { Batch, type Item, storeFailure } from './batch.js'
+import { Batch, type Item } from './batch.js'
 import { Breaker } from './breaker.js'
 import type { Connection } from './connection.js'
+import { messageOf, replyFailure, storeFailure } from './failure.js'
 import { SCRIPT } from './script.js'
 
 /**
@@ -78,37 +79,40 @@ export class TickQueue {
     const breaker = this.#breakerOf(connection.serverOf(tag))
     const reason = connection.notReady() ?? (breaker.allows(performance.now()) ? undefined : OPEN)
     if (reason !== undefined) {
-      batch.fail(storeFailure(`Redis: expected a usable connection, got none: ${reason}.`))
+      batch.fail(storeFailure(`Redis: expected a usable connection, got none: ${reason}`))
       return
     }
     this.#underWay.add(batch)
     const { keys, args } = batch.input(this.#time)
-    const failed = (error: unknown): void => {
-      if (!this.#underWay.has(batch)) return
-      breaker.failed(performance.now())
+    const fail = (error: unknown): void => {
       batch.fail(error)
       connection.lookAgain?.(keys[0] as string)
     }
-    batch.start(
-      this.#deadlineMs,
-      () => failed(storeFailure(`Redis: expected a reply within ${this.#deadlineMs} ms, got none.`)),
-      () => this.#underWay.delete(batch),
-    )
+    const late = (busyMs: number): void => {
+      const toDo = busyMs > 0 ? `This process was busy for ${Math.round(busyMs)} ms of that.` : undefined
+      if (busyMs > 0) breaker.unclear()
+      else breaker.failed(performance.now())
+      fail(storeFailure(`Redis: expected a reply within ${this.#deadlineMs} ms, got none`, undefined, toDo))
+    }
     const answered = (replies: unknown): void => {
       if (!this.#underWay.has(batch)) return
       breaker.succeeded()
       batch.answer(replies)
     }
-    const refused = (cause: unknown): void =>
-      failed(storeFailure(`Redis: expected a reply, got an error: ${messageOf(cause)}.`, cause))
-    try {
-      // A user's own function may return anything.
-      Promise.resolve(connection.run(SCRIPT, scriptSha(), keys, args))
-        .then(answered)
-        .catch(refused)
-    } catch (cause) {
-      refused(cause)
+    const refused = (cause: unknown): void => {
+      if (!this.#underWay.has(batch)) return
+      breaker.failed(performance.now())
+      fail(replyFailure('Redis: expected a reply', messageOf(cause), cause))
     }
+    let reply: PromiseLike<unknown>
+    try {
+      reply = connection.run(SCRIPT, scriptSha(), keys, args, batch)
+    } catch (cause) {
+      reply = Promise.reject(cause)
+    }
+    batch.start(this.#deadlineMs, connection.writesLater, late, () => this.#underWay.delete(batch))
+    // A user's own function may return anything.
+    Promise.resolve(reply).then(answered).catch(refused)
   }
 
   #breakerOf(server: string): Breaker {
@@ -121,17 +125,12 @@ export class TickQueue {
   }
 }
 
-const CLOSED = 'RedisStore: expected an open store, got one that close() has closed.'
+const CLOSED = 'RedisStore: expected an open store, got one that close() has closed'
 /** More would delay other users of the same server. */
 const MOST_ITEMS = 64
 const FAILURES_TO_OPEN = 5
 const PROBE_EVERY_MS = 500
 const OPEN = `it failed ${FAILURES_TO_OPEN} times in a row and is tried again twice a second`
-
-function messageOf(cause: unknown): string {
-  // Some errors of node-redis have a class and no message.
-  return (cause instanceof Error ? cause.message || cause.constructor.name : String(cause)).replace(/\.$/, '')
-}
 
 /** The script's SHA-1, by which Redis knows it. Made when it is first needed. */
 function scriptSha(): string {

@@ -43,3 +43,10 @@ test('a probe that succeeds closes it', () => {
   breaker.succeeded()
   expect([501, 501, 501].map((now) => breaker.allows(now))).toEqual([true, true, true])
 })
+
+test('a probe of which nothing is known allows the next one', () => {
+  const breaker = opened()
+  expect(breaker.allows(500)).toBe(true)
+  breaker.unclear()
+  expect([501, 501].map((now) => breaker.allows(now))).toEqual([true, false])
+})

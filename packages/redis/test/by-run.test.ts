@@ -1,5 +1,6 @@
 import { perSecond, RailError } from '@rail/core'
 import { describe, expect, test, vi } from 'vitest'
+import { heapBytes } from '../../core/test/heap.js'
 import { RedisStore, type RedisStoreOptions, type RunScript } from '../src/index.js'
 import { isSettledWithin } from './support/takes.js'
 
@@ -26,6 +27,26 @@ function storeBy(run: RunScript, more: Partial<RedisStoreOptions> = {}) {
     }
   }
   return { sent, store, take }
+}
+
+/** Waits until what was taken in this turn is sent, and its deadline has begun. */
+async function startOfDeadline(): Promise<void> {
+  for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve))
+}
+
+function block(ms: number): void {
+  const until = performance.now() + ms
+  while (performance.now() < until);
+}
+
+/** A store whose take is answered when `late` is called. */
+function answeredLater() {
+  let late = (): void => {}
+  const run: RunScript = () =>
+    new Promise((resolve) => {
+      late = () => resolve([1, 0, 100])
+    })
+  return { ...storeBy(run), late: () => late() }
 }
 
 /** The reply of a script that allows every take. */
@@ -68,7 +89,7 @@ describe('by any client', () => {
     ['below 0', [1, 0, -100]],
     ['not finite', [1, 0, Number.NaN]],
     ['a boolean', [true, 0, 100]],
-    ['neither allowed nor refused', [2, 0, 100]],
+    ['neither allowed nor refused', [4, 0, 100]],
   ])('an answer that is %s is a failure, never a free pass', async (_, answer) => {
     const { take } = storeBy(async () => answer)
     expect(await take()).toMatchObject({ code: 'RAIL_STORE_FAILED' })
@@ -111,13 +132,13 @@ describe('a client that does not answer', () => {
     }
   }
 
-  test('holds up no take past its deadline', async () => {
+  test('holds up no take past its deadline, and past twice that where the process is busy', async () => {
     const { take } = storeBy(never)
     const first = take()
-    expect(await isSettledWithin(DEADLINE_MS + 20, first)).toBe(true)
+    expect(await isSettledWithin([DEADLINE_MS, DEADLINE_MS, 20], first)).toBe(true)
     expect(await first).toMatchObject({
       code: 'RAIL_STORE_FAILED',
-      message: 'Redis: expected a reply within 30 ms, got none.',
+      message: expect.stringMatching(/^Redis: expected a reply within 30 ms, got none\./),
     })
   })
 
@@ -155,6 +176,48 @@ describe('a client that does not answer', () => {
     await turn()
     expect(await take()).toMatchObject({ message: expect.stringContaining('failed 5 times in a row') })
     expect(sent).toHaveLength(5)
+  })
+
+  test('is asked on while the process is too busy to know whether it answers', async () => {
+    const { take, sent } = storeBy(never)
+    for (let request = 1; request <= 7; request++) {
+      const failure = take()
+      await startOfDeadline()
+      block(2 * DEADLINE_MS)
+      expect(await failure).toMatchObject({
+        code: 'RAIL_STORE_FAILED',
+        message: expect.stringMatching(
+          /^Redis: expected a reply within 30 ms, got none. This process was busy for \d+ ms/,
+        ),
+      })
+      expect(sent).toHaveLength(request)
+    }
+  })
+
+  test('has the time again that the process was busy, no longer than its deadline', async () => {
+    for (const [afterMs, result] of [
+      [DEADLINE_MS / 2, { allowed: true }],
+      [2 * DEADLINE_MS, { code: 'RAIL_STORE_FAILED' }],
+    ] as const) {
+      const { take, late } = answeredLater()
+      const taking = take()
+      await startOfDeadline()
+      block(5 * DEADLINE_MS)
+      setTimeout(late, afterMs)
+      expect(await taking).toMatchObject(result)
+    }
+  })
+
+  test('has that time once, however busy the process is then', async () => {
+    const { take, late } = answeredLater()
+    const taking = take()
+    await startOfDeadline()
+    block(2 * DEADLINE_MS)
+    // The first of these turns finds the timer late.
+    await startOfDeadline()
+    block(2 * DEADLINE_MS)
+    setTimeout(late, DEADLINE_MS / 2)
+    expect(await taking).toMatchObject({ code: 'RAIL_STORE_FAILED' })
   })
 
   test('may answer late: the reply is ignored, and so is a late failure', async () => {
@@ -195,6 +258,25 @@ describe('the items of one turn', () => {
       ['5', 1],
     ])
   })
+})
+
+test('a key of 200 MB is counted and not kept, nor copied in one piece', async () => {
+  const { store, sent } = storeBy(async () => [0, 0, 1_000], { rememberRefusals: true })
+  const before = heapBytes()
+  const take = async (): Promise<number> => {
+    const key = 'k'.repeat(200_000_000)
+    // Makes it one piece.
+    expect(key.charCodeAt(5)).toBe(107)
+    const peakKb = process.resourceUsage().maxRSS
+    const decision = store.take([{ key, limits, cost: 1 }], 0)
+    expect(process.resourceUsage().maxRSS - peakKb).toBeLessThan(100_000)
+    return (await decision).limits.length
+  }
+  expect(await take()).toBe(1)
+  await store.reset('k'.repeat(200_000_000))
+  expect(sent.map(({ keys }) => keys[0]?.length)).toEqual([51, 51])
+  expect(sent[1]?.keys).toEqual(sent[0]?.keys)
+  expect(heapBytes() - before).toBeLessThan(10_000_000)
 })
 
 test('a take of nothing is allowed, and a settle of nothing moves nothing: neither is sent', async () => {

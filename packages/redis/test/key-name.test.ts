@@ -1,5 +1,6 @@
+import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { keyName, slotOf } from '../src/key-name.js'
+import { hashedWord, keyName, slotOf } from '../src/key-name.js'
 
 const nameOf = (scope: string, key: string, tag = key): string => keyName('rail:', tag, scope, key).name
 
@@ -31,6 +32,19 @@ describe('the name of a key', () => {
       expect(/^rail:\{([^{}]+)\}/.exec(name)?.[1]).toBe(tag)
       expect(name).toMatch(/^[\x21-\x7e]{1,120}$/)
     }
+  })
+
+  test('of a long text has the hash that the documentation says how to make', () => {
+    const text = 'ab\ud83d\ude00é'.repeat(20_000)
+    const hash = createHash('sha256').update(text, 'utf16le').digest('base64url')
+    expect(nameOf('', text)).toBe(`rail:{~${hash}}`)
+  })
+
+  test('has the hash of a plain key and tag too where keys are hashed', () => {
+    const hash = createHash('sha256').update('acme', 'utf16le').digest('base64url')
+    expect(keyName('rail:', 'acme', 'writes', 'acme', hashedWord).name).toBe(`rail:{~${hash}}writes`)
+    expect(keyName('rail:', 'acme', '', 'user', hashedWord)).toMatchObject({ tag: `~${hash}` })
+    expect(keyName('rail:', 'acme', '', 'user', hashedWord).name).not.toContain('user')
   })
 
   test('is never that of another scope, key and tag', () => {

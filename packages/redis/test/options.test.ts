@@ -38,6 +38,8 @@ describe('a store is not made', () => {
     ['with a deadline in words', { run, deadlineMs: '50' }, 'RAIL_BAD_OPTION: deadlineMs: '],
     ['with a deadline that overflows a timer', { run, deadlineMs: 2 ** 31 }, 'RAIL_BAD_OPTION: deadlineMs: '],
     ['with a string as tag', { run, tag: 'one' }, 'RAIL_BAD_OPTION: tag: '],
+    ['with a string as hashKeys', { run, hashKeys: 'sha256' }, 'RAIL_BAD_OPTION: hashKeys: '],
+    ['with a string as onError', { run, onError: 'log' }, 'RAIL_BAD_OPTION: onError: '],
     ['with yes for true', { run, rememberRefusals: 'yes' }, 'RAIL_BAD_OPTION: rememberRefusals: '],
     ['with 1 for true', { run, useGivenTime: 1 }, 'RAIL_BAD_OPTION: useGivenTime: '],
     ['with cluster beside a client', { client: createClient(), cluster: true }, 'RAIL_BAD_OPTION: cluster: '],
@@ -86,6 +88,10 @@ test('a client is recognised by its methods, not by its name', () => {
   }
   expect(() => new RedisStore({ client: new A() })).not.toThrow()
   expect(() => new RedisStore({ client: new B() })).not.toThrow()
+})
+
+test('a store says that several servers count in it', () => {
+  expect(new RedisStore({ run }).isShared).toBe(true)
 })
 
 test('an empty tag is an error of its request', async () => {

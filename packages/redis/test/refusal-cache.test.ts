@@ -5,7 +5,7 @@ import { RefusalCache } from '../src/refusal-cache.js'
 import type { Reading } from '../src/take.js'
 
 const charge: Charge = { key: 'acme', limits: [perSecond(1)], cost: 1 }
-const refusal: Reading = { allowed: false, aheadMs: [0], owed: [1_000] }
+const refusal: Reading = { allowed: false, isForeign: false, aheadMs: [0], owed: [1_000] }
 
 test('a full cache forgets, and always has the newest refusal', () => {
   const cache = new RefusalCache(100)

@@ -45,12 +45,12 @@ describe.skipIf(inject('redisPort') === 0).each(CLIENTS)('with $name', ({ open }
     await server.stop()
   })
 
-  /** Takes one by one while something is broken: all fail, none later than the deadline and 20 ms. */
+  /** Takes one by one while something is broken: all fail by the deadline, the time of a pause once more, and 20 ms. */
   async function allFail(count = 12): Promise<RailError[]> {
     const failures: RailError[] = []
     for (let request = 0; request < count; request++) {
       const take = taken(store)
-      expect(await isSettledWithin(DEADLINE_MS + 20, take)).toBe(true)
+      expect(await isSettledWithin([DEADLINE_MS, DEADLINE_MS, 20], take)).toBe(true)
       failures.push((await take) as RailError)
     }
     for (const failure of failures) expect(failure).toMatchObject({ code: 'RAIL_STORE_FAILED' })
@@ -68,7 +68,7 @@ describe.skipIf(inject('redisPort') === 0).each(CLIENTS)('with $name', ({ open }
   test('a server that stands still (SIGSTOP) holds up no request past its deadline', async () => {
     server.kill('SIGSTOP')
     const failures = await allFail()
-    expect(failures[0]?.message).toBe('Redis: expected a reply within 50 ms, got none.')
+    expect(failures[0]?.message).toMatch(/^Redis: expected a reply within 50 ms, got none\./)
     expect(failures.at(-1)?.message).toMatch(/^Redis: .* it failed 5 times in a row/)
     server.kill('SIGCONT')
     await recovers(failures)
@@ -103,7 +103,7 @@ describe.skipIf(inject('redisPort') === 0).each(CLIENTS)('with $name', ({ open }
     for (let request = 0; request < 8; request++) {
       expect((await taken(patient)) as RailError).toMatchObject({
         code: 'RAIL_STORE_FAILED',
-        message: expect.stringMatching(/^Redis script: .* OOM command not allowed/),
+        message: expect.stringMatching(/^Redis script: .* OOM command not allowed .*[^.] \(SET\)\.$/),
       })
     }
     await tell(server, 'CONFIG', 'SET', 'maxmemory', '0')
@@ -123,21 +123,6 @@ describe.skipIf(inject('redisPort') === 0).each(CLIENTS)('with $name', ({ open }
     await tell(server, 'REPLICAOF', 'NO', 'ONE')
     await takenAtLast(patient)
     expect(await counted(witness)).toBe(2)
-  })
-
-  test('a key that holds something else fails its own customer only, and stays as it is', async () => {
-    await tell(server, 'LPUSH', 'rail:{list}', 'mine')
-    await tell(server, 'SET', 'rail:{text}', 'mine')
-    const [list, text, acme] = await Promise.all([
-      taken(patient, 'list'),
-      taken(patient, 'text'),
-      taken(patient, 'acme'),
-    ])
-    expect((list as RailError).message).toMatch(/^Redis script: .* WRONGTYPE/)
-    expect((text as RailError).message).toMatch(/^Redis script: .* the key holds a value that Rail did not write/)
-    expect(acme).toMatchObject({ allowed: true })
-    expect(await tell(server, 'LRANGE', 'rail:{list}', '0', '-1')).toEqual(['mine'])
-    expect(await tell(server, 'GET', 'rail:{text}')).toBe('mine')
   })
 
   test('answers that come later than the deadline are let go, each counted once', async () => {

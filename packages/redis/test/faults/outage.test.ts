@@ -11,7 +11,7 @@ import {
 } from '@rail/express'
 import express from 'express'
 import { createClient } from 'redis'
-import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, inject, test, vi } from 'vitest'
 import { RedisStore } from '../../src/index.js'
 import { until } from '../support/redis-cluster.js'
 import { type RedisServer, startRedisServer } from '../support/redis-server.js'
@@ -29,7 +29,7 @@ describe.skipIf(inject('redisPort') === 0)('an API whose Redis is killed', () =>
   })
 
   /** Starts an API. Gives a function that sends a request, and the errors that `onError` got. */
-  async function startApi(more: Partial<RateLimitOptions>) {
+  async function startApi(more: Partial<RateLimitOptions> = {}) {
     const socket = { host: '127.0.0.1', port: server.port, reconnectStrategy: () => 50 }
     const client = createClient({ socket, disableOfflineQueue: true })
     await client.connect()
@@ -84,6 +84,38 @@ describe.skipIf(inject('redisPort') === 0)('an API whose Redis is killed', () =>
     for (const error of told) expect(error.code).toBe('RAIL_STORE_FAILED')
     await server.restart()
     expect(await until(async () => (await ask()).field('RateLimit') ?? undefined)).toMatch(/^"per_second";r=\d;t=1$/)
+  })
+
+  test('reports that Redis works again, with the failures that no report had yet', async () => {
+    const clock = manualClock()
+    const { ask, told } = await startApi({ clock })
+    told.length = 0
+    clock.advance(1_000)
+    await kill()
+    for (let request = 0; request < 5; request++) await ask()
+    await server.restart()
+    await until(async () => (await ask()).field('RateLimit') ?? undefined)
+    expect(told).toEqual([expect.objectContaining({ code: 'RAIL_STORE_FAILED', count: 1 })])
+    clock.advance(1_000)
+    expect((await ask()).field('RateLimit')).not.toBeNull()
+    expect(told.slice(1)).toEqual([expect.objectContaining({ code: 'RAIL_STORE_RECOVERED' })])
+    expect(told[1]?.count).toBeGreaterThanOrEqual(4)
+    await ask()
+    expect(told).toHaveLength(2)
+  })
+
+  test('warns of the failure where there is no onError', async () => {
+    const warnings: unknown[] = []
+    vi.spyOn(process, 'emitWarning').mockImplementation((warning) => void warnings.push(warning))
+    const { ask } = await startApi({ onError: undefined })
+    await kill()
+    for (let request = 0; request < 5; request++) expect((await ask()).status).toBe(200)
+    expect(warnings).toEqual([
+      expect.objectContaining({
+        code: 'RAIL_STORE_FAILED',
+        message: expect.stringMatching(/^store: take\(\) failed.*: Redis/),
+      }),
+    ])
   })
 
   test('answers 503 and never 429 with onStoreFailure: refuse, as a problem of reduced capacity', async () => {

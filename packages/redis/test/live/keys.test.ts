@@ -1,7 +1,7 @@
 import { type Charge, limit, perHour, perMinute, perSecond } from '@rail/core'
 import { createClient } from 'redis'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { RedisStore } from '../../src/index.js'
+import { RedisStore, type RedisStoreOptions } from '../../src/index.js'
 import { startCountingServer } from '../support/counting-server.js'
 
 const port = inject('redisPort')
@@ -19,7 +19,7 @@ describe.skipIf(port === 0)('what Redis holds', () => {
   }
   const expiresAt = (name: string) => client.pExpireTime(name)
   let stores = 0
-  function fresh(more: { useGivenTime?: boolean } = {}) {
+  function fresh(more: Partial<RedisStoreOptions> = {}) {
     const prefix = `keys-${++stores}:`
     return { prefix, store: new RedisStore({ client, prefix, deadlineMs: 60_000, ...more }) }
   }
@@ -176,6 +176,29 @@ describe.skipIf(port === 0)('what Redis holds', () => {
       expect(name.length).toBeLessThan(120)
       expect(name).toMatch(/^[\x21-\x7e]*\{[^{}]+\}[^{}]*$/)
     }
+  })
+
+  test.each([
+    ['a long key', 'k'.repeat(300), {}],
+    ['a secret that is hashed', 'sk_live_51H8', { hashKeys: true }],
+    [
+      'a secret that is hashed and has a tag',
+      'sk_live_51H8',
+      { hashKeys: true, tag: (key: string) => key.slice(0, 7) },
+    ],
+  ])('every operation takes the original of %s, which is not in Redis', async (_, key, options) => {
+    const { store, prefix } = fresh({ useGivenTime: true, ...options })
+    const mine = charge({ key, cost: 4 })
+    expect(await store.take([mine], 0)).toMatchObject({ limits: [{ key, remaining: 46 }, { key }] })
+    await store.settle([mine], 6, 0)
+    expect(await store.peek([{ ...mine, cost: 0 }], 0)).toMatchObject({ limits: [{ remaining: 44 }, {}] })
+    expect(await store.take([{ ...mine, cost: 5 }], 0, [mine])).toMatchObject({ limits: [{ remaining: 43 }, {}] })
+    const [name, ...others] = await client.keys(`${prefix}*`)
+    expect(others).toEqual([])
+    expect(name).not.toContain(key.slice(0, 7))
+    expect(await client.get(String(name))).not.toContain(key.slice(0, 7))
+    await store.reset(key)
+    expect(await client.keys(`${prefix}*`)).toEqual([])
   })
 
   test('the time is the server’s: the caller’s clock does not matter', async () => {

@@ -67,11 +67,8 @@ export async function breakRedis(fault: Fault): Promise<BrokenRedis> {
     'forgets everything': { start: telling('FLUSHALL'), end: noMore },
     'is out of memory': { start: async () => void (await set('1')), end: async () => void (await set('0')) },
     'holds something else': {
-      start: async () => {
-        await tell(server, 'DEL', KEY)
-        await tell(server, 'LPUSH', KEY, 'mine')
-      },
-      end: async () => void (await tell(server, 'DEL', KEY)),
+      start: telling('EVAL', "redis.call('DEL', KEYS[1]) redis.call('LPUSH', KEYS[1], 'mine')", '1', KEY),
+      end: noMore,
     },
     'answers late': {
       start: async () => {
@@ -97,7 +94,9 @@ export async function breakRedis(fault: Fault): Promise<BrokenRedis> {
     ...ways[fault],
     port: proxy.port,
     directPort: server.port,
-    failsAll: !['forgets its scripts', 'forgets everything', 'resets connections'].includes(fault),
+    failsAll: !['forgets its scripts', 'forgets everything', 'holds something else', 'resets connections'].includes(
+      fault,
+    ),
     forgets: ['is killed', 'forgets everything', 'holds something else'].includes(fault),
     stop: async () => {
       clearInterval(timer)

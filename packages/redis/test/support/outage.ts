@@ -25,8 +25,8 @@ export async function outage(client: string, fault: Fault, seconds: number): Pro
     await once(child, 'exit')
     const { takes, failed, p99, longest, timerP99, heapEarly, heapLate } = report
     if (broken.failsAll) expect(failed).toBe(takes)
-    // What a bare timer of 50 ms adds on this machine is the machine's, not the store's.
-    expect(p99).toBeLessThanOrEqual(Math.max(50, timerP99) + 20)
+    // What a bare timer of 50 ms adds on this machine is the machine's, not the store's, which then waits as long again.
+    expect(p99).toBeLessThanOrEqual(Math.max(50, 2 * timerP99 - 50) + 20)
     expect(heapLate - heapEarly).toBeLessThan(4_000_000)
     const total = await countOf(client, broken.directPort)
     // What was sent and not answered may have been counted, once; what was let in has been, unless Redis has lost it since.

@@ -42,12 +42,17 @@ export async function counted(store: RedisStore, key?: string): Promise<number> 
 }
 
 /**
- * Whether something is settled by so many milliseconds from now, as this process counts them: on a machine that stands
- * still meanwhile, our timer stands still too.
+ * Whether something is settled when timers of so many milliseconds have fired one after another: on a machine that stands
+ * still meanwhile, our timers stand still too.
  */
-export async function isSettledWithin(ms: number, promise: Promise<unknown>): Promise<boolean> {
+export async function isSettledWithin(waits: readonly number[], promise: Promise<unknown>): Promise<boolean> {
   const late = Symbol('late')
-  const turn = (next: () => void): unknown => setImmediate(next)
-  const timer = new Promise((resolve) => setTimeout(() => turn(() => turn(() => resolve(late))), ms))
-  return (await Promise.race([promise, timer])) !== late
+  const timers = async (): Promise<symbol> => {
+    for (const ms of waits) {
+      await new Promise<void>((resolve) => setTimeout(resolve, ms))
+      for (let turn = 0; turn < 2; turn++) await new Promise<void>((resolve) => setImmediate(resolve))
+    }
+    return late
+  }
+  return (await Promise.race([promise, timers()])) !== late
 }
