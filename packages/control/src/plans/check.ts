@@ -1,4 +1,4 @@
-import { type PlanProblem, planProblems } from '@rail/core'
+import { type PlanProblem, pathText, planProblems } from '@rail/core'
 import type { SyncDocument } from '@rail/plans/sync-protocol'
 import { type Fault, Problem } from '../base/problem.js'
 import type { Database, Reader } from '../store/database.js'
@@ -82,8 +82,9 @@ export function checkCustomers(context: PlanContext, customers: readonly SyncCus
 }
 
 function refuse(problems: readonly PlanProblem[], what: string): void {
-  if (problems.length === 0) return
-  throw new Problem('invalid', `${what}: ${problems[0]?.message}`, problems.map(faultOf))
+  const [first] = problems
+  if (first === undefined) return
+  throw new Problem('invalid', `${what}: ${pathText(first.path)}: ${first.message}`, problems.map(faultOf))
 }
 
 function faultOf({ path, message }: PlanProblem): Fault {

@@ -22,6 +22,33 @@ test('a plan that servers could not use is refused, with the place of the fault,
   expect((await call('/v1/plans')).body.plans).toEqual([])
 })
 
+test('a plan whose headers no client could read is refused, by its name, and an override that makes one too', async () => {
+  const { call } = await startHarness()
+  const limits = (count: number) =>
+    Object.fromEntries(
+      Array.from({ length: count }, (_, index) => [`endpoint_${100 + index}`, { tokens: 100, per: '1m' }]),
+    )
+  const big = await call('/v1/plans/big', { method: 'PUT', body: { limits: limits(300) } })
+  expect(big.body).toMatchObject({
+    status: 400,
+    detail: expect.stringMatching(
+      /^The plans would be invalid: plans\.big: .* at most 4096 bytes, got up to 17700: .*Use fewer/,
+    ),
+    errors: [{ path: 'plans.big' }],
+  })
+  expect((await call('/v1/plans')).body.plans).toEqual([])
+  expect((await call('/v1/plans/full', { method: 'PUT', body: { limits: limits(69) } })).status).toBe(200)
+  const customer = { plan: 'full', overrides: { per_second: 5 } }
+  expect((await call('/v1/customers/acme', { method: 'PUT', body: customer })).body.detail).toMatch(
+    /^The customer would be invalid: customers\.acme\.overrides: .*4096 bytes/,
+  )
+  const csv = 'id,plan,overrides\nacme,full,"{""per_second"":5}"\n'
+  expect((await call('/v1/customers.csv', { method: 'PUT', body: csv })).body).toMatchObject({
+    status: 400,
+    errors: [{ path: 'line 2.overrides', message: expect.stringContaining('4096 bytes') }],
+  })
+})
+
 test('a plan of the wrong shape is refused, with the place of the fault', async () => {
   const { call } = await startHarness()
   for (const limits of [{ per_second: Number.NaN }, { per_second: -1 }, { per_second: '10' }, { per_second: 1.5 }]) {

@@ -5,7 +5,9 @@ import { type Harness, START, startHarness } from '../support.js'
 let minute = 0
 
 /** The codes of the warnings of this process while a change finds the database damaged, and the answer to it. */
-async function damaged(onError: ((error: unknown) => unknown) | undefined): Promise<[status: number, codes: unknown[]]> {
+async function damaged(
+  onError: ((error: unknown) => unknown) | undefined,
+): Promise<[status: number, codes: unknown[]]> {
   minute += 1
   vi.spyOn(performance, 'now').mockReturnValue(2e12 + minute * 60_000)
   const { call, data }: Harness = await startHarness({ onError: onError as (error: unknown) => void })

@@ -1,6 +1,6 @@
 import { shown } from '@rail/core/store'
 
-/** What is wrong with a text that `JSON.parse` refuses, and the offset of the first character that cannot be right. */
+/** What is wrong with a string that `JSON.parse` refuses, and the offset of the first character that cannot be right. */
 export interface JsonFault {
   readonly message: string
   readonly offset: number
@@ -13,7 +13,7 @@ const STRING = /"(?:[^"\\\p{Cc}]|[\x7f-\x9f]|\\(?:["\\/bfnrt]|u[\dA-Fa-f]{4}))*"
 const SCALAR = /(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)(?![\w.+-])/y
 
 /**
- * The first fault of a text that is not JSON (RFC 8259); `undefined` if it has none. The errors of `JSON.parse` have a place in
+ * The first fault of a string that is not JSON (RFC 8259); `undefined` if it has none. The errors of `JSON.parse` have a place in
  * some versions of Node, and for some faults, only.
  */
 export function jsonFault(text: string): JsonFault | undefined {

@@ -109,6 +109,17 @@ const faults: [string, Answering, RegExp][] = [
     /^customers\.acme\.plan: .*"none"/,
   ],
   [
+    'a plan whose headers no client could read',
+    changedBy((usual) => {
+      const names = Array.from({ length: 300 }, (_, index) => [`endpoint_${index}`, { tokens: 1, per: '1m' }])
+      return {
+        ...usual,
+        document: { ...DOCUMENT, plans: [['big', { limits: Object.fromEntries(names) }]], customers: [] },
+      }
+    }),
+    /^plans\.big: expected RateLimit-Policy and RateLimit of at most 4096 bytes/,
+  ],
+  [
     'a customer twice',
     changedBy((usual) => ({
       ...usual,
