@@ -34,10 +34,7 @@ import { TickQueue } from './tick-queue.js'
  * @throws RailError `RAIL_BAD_OPTION` for wrong options, and for a client that may send a command twice
  */
 export class RedisStore implements Store {
-<<<<<<< HEAD
-=======
   /** Several servers count in it: they get whole limits, never shares. */
->>>>>>> 8557e2b (redis: four servers with split allow exactly the plan's limit)
   readonly isShared = true
   readonly #connection: Connection
   readonly #queue: TickQueue

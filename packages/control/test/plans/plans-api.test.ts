@@ -43,7 +43,7 @@ test('a plan whose headers no client could read is refused, by its name, and an 
     /^The customer would be invalid: customers\.acme\.overrides: .*4096 bytes/,
   )
   const csv = 'id,plan,overrides\nacme,full,"{""per_second"":5}"\n'
-  expect((await call('/v1/customers.csv', { method: 'PUT', body: csv })).body).toMatchObject({
+  expect((await call('/v1/customers.csv', { method: 'POST', body: csv })).body).toMatchObject({
     status: 400,
     errors: [{ path: 'line 2.overrides', message: expect.stringContaining('4096 bytes') }],
   })
