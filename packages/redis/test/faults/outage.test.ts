@@ -95,10 +95,10 @@ describe.skipIf(inject('redisPort') === 0)('an API whose Redis is killed', () =>
     for (let request = 0; request < 5; request++) await ask()
     await server.restart()
     await until(async () => (await ask()).field('RateLimit') ?? undefined)
-    expect(told).toEqual([expect.objectContaining({ code: 'RAIL_STORE_FAILED', count: 1 })])
-    clock.advance(1_000)
-    expect((await ask()).field('RateLimit')).not.toBeNull()
-    expect(told.slice(1)).toEqual([expect.objectContaining({ code: 'RAIL_STORE_RECOVERED' })])
+    expect(told).toEqual([
+      expect.objectContaining({ code: 'RAIL_STORE_FAILED', count: 1 }),
+      expect.objectContaining({ code: 'RAIL_STORE_RECOVERED' }),
+    ])
     expect(told[1]?.count).toBeGreaterThanOrEqual(4)
     await ask()
     expect(told).toHaveLength(2)
