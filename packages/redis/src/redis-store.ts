@@ -1,5 +1,14 @@
 import { type Charge, type Decision, type MaybePromise, RailError, type Store } from '@rail/core'
-import { checkCost, checkedCharges, checkNow, decisionOf, forgetLimit, warn } from '@rail/core/store'
+import {
+  checkCost,
+  checkedCharges,
+  checkKey,
+  checkNow,
+  checkOption,
+  decisionOf,
+  forgetLimit,
+  warn,
+} from '@rail/core/store'
 import { connectionBy, connectionOf } from './connect.js'
 import type { Connection } from './connection.js'
 import { reportEviction } from './eviction.js'
@@ -94,6 +103,8 @@ export class RedisStore implements Store {
   }
 
   async reset(key: string, scope = ''): Promise<void> {
+    checkKey(key, 'key of reset()')
+    checkOption('scope', scope, 'a string', (value) => typeof value === 'string')
     await this.#change(this.#nameOf(scope, key), ['reset'], 0)
   }
 

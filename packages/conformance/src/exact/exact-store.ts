@@ -1,5 +1,5 @@
 import { type Charge, type Decision, type Limit, type LimitStatus, RailError, type Store } from '@rail/core'
-import { checkCost, checkedCharges, checkNow } from '@rail/core/store'
+import { checkCost, checkedCharges, checkKey, checkNow, checkOption } from '@rail/core/store'
 import {
   type ChargedBucket,
   type ExactBucket,
@@ -61,6 +61,8 @@ export class ExactStore implements Store {
   }
 
   reset(key: string, scope = ''): void {
+    checkKey(key, 'key of reset()')
+    checkOption('scope', scope, 'a string', (value) => typeof value === 'string')
     this.rows.delete(this.rowId(scope, key))
   }
 

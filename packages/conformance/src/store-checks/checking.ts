@@ -72,6 +72,32 @@ export const CHECKING: readonly StoreCheck[] = [
     },
   },
   {
+    name: 'a wrong key or scope of reset is an error',
+    check: async (store) => {
+      await store.take([{ ...GOOD, key: 'undefined' }], 0)
+      for (const key of [undefined, '', 7]) await failsWith('RAIL_BAD_KEY', () => store.reset(key as string))
+      await failsWith('RAIL_BAD_OPTION', () => store.reset('undefined', 5 as never))
+      equal(leftOf(await store.peek([{ ...GOOD, key: 'undefined', cost: 0 }], 0)), [9], 'left')
+    },
+  },
+  {
+    name: 'a charge is what was checked, whatever it returns when it is read again',
+    check: async (store) => {
+      for (const [index, name] of ['cost', 'key', 'limits'].entries()) {
+        const own = { ...GOOD, key: `customer ${index}`, cost: 10 }
+        const later = { cost: 0, key: 'another', limits: [perMinute(1_000)] } as Record<string, unknown>
+        let reads = 0
+        const get = () => (reads++ === 0 ? own[name as 'cost'] : later[name])
+        const tricky = () => {
+          reads = 0
+          return Object.defineProperty({ ...own }, name, { get, enumerable: true })
+        }
+        equal((await store.take([tricky()], 0)).allowed, true, 'the first ten')
+        equal((await store.take([tricky()], 0)).allowed, false, 'the eleventh')
+      }
+    },
+  },
+  {
     name: 'limits are those that were checked, whatever they return when they are read again',
     check: async (store) => {
       const limits = [[changing(TEN)], Other.from([TEN]), new Proxy([TEN], {})]

@@ -80,14 +80,19 @@ test('on a full disk a change is refused and nothing of it is stored', async () 
   await call('PUT', '/v1/plans/free', { limits: { per_second: 10 } })
   fill(db)
   const limits = Object.fromEntries(
-    Array.from({ length: 300 }, (_, index) => [`limit-${index}`, { tokens: 1, per: '1s' }]),
+    Array.from({ length: 30 }, (_, index) => [`limit-${index}`, { tokens: 1, per: '1s' }]),
   )
-  expect(await call('PUT', '/v1/plans/free', { limits })).toMatchObject({ status: 507, body: { code: 'storage' } })
+  // Large in the database. No request has the limits of two scopes.
+  const scopes = Object.fromEntries(Array.from({ length: 10 }, (_, index) => [`scope-${index}`, limits]))
+  expect(await call('PUT', '/v1/plans/free', { limits, scopes })).toMatchObject({
+    status: 507,
+    body: { code: 'storage' },
+  })
   expect((await call('GET', '/v1/plans/free')).body).toMatchObject({ rev: 1, limits: { per_second: 10 } })
   expect((await call('GET', '/v1/changes?kind=plan')).body).toMatchObject({ changes: [{ rev: 1 }] })
   expect(errors).toHaveLength(1)
   db.all('PRAGMA max_page_count = 1000000')
-  expect(await call('PUT', '/v1/plans/free', { limits })).toMatchObject({ status: 200, body: { rev: 2 } })
+  expect(await call('PUT', '/v1/plans/free', { limits, scopes })).toMatchObject({ status: 200, body: { rev: 2 } })
 })
 
 test('a database that another process has locked answers reads, and refuses changes until it is free', async () => {

@@ -2,7 +2,7 @@ import { advice } from '../base/advice.js'
 import { railError, unexpected } from '../base/errors.js'
 import { bucketId, type Charge } from './charge.js'
 import { checkedBefore, rememberChecked } from './interned.js'
-import { type Limit, limit as makeLimit } from './limit.js'
+import { isMade, type Limit, limitOf, limit as makeLimit } from './limit.js'
 import { sentName } from './sent-name.js'
 
 /**
@@ -25,7 +25,7 @@ export function checkedLimits(limits: readonly Limit[], subject: string): readon
   const own: Limit[] = []
   for (let index = 0; index < limits.length; index++) own.push(checkedLimit(limits[index], `${subject}[${index}]`))
   checkNames([{ key: '', limits: own, cost: 0 }])
-  const kept = isPlain(limits, Array.prototype) && own.every((limit, index) => limit === limits[index]) ? limits : own
+  const kept = isPlain(limits) && own.every((limit, index) => limit === limits[index]) ? limits : own
   Object.freeze(kept)
   for (const array of [limits, kept]) checked.set(array, kept)
   rememberChecked(kept)
@@ -79,7 +79,8 @@ export function isLimit(value: unknown): value is Limit {
 function checkedLimit(value: unknown, subject: string): Limit {
   const copy = isObject(value) ? copyOf(value as Limit) : undefined
   if (copy === undefined) throw unexpected('RAIL_BAD_LIMITS', subject, 'a limit', value, advice(MAKE_LIMITS))
-  return isPlain(value as Limit, Object.prototype) ? (value as Limit) : copy
+  // Frozen all the same: a change of it would do nothing.
+  return isMade(Object.freeze(value as Limit)) ? (value as Limit) : copy
 }
 
 /** The same limit, each of its members read once; `undefined` where they are not those of a limit. */
@@ -89,20 +90,20 @@ function copyOf(value: Limit): Limit | undefined {
   try {
     const same = makeLimit({ name, tokens, per: windowMs, burst, counts })
     if (grain !== same.grain || flow !== same.flow || size !== same.size) return undefined
-    return Object.freeze({ ...same, wholeBurst })
+    return wholeBurst === burst ? same : limitOf({ name, tokens, windowMs, burst, wholeBurst, counts })
   } catch {
     return undefined
   }
 }
 
 /**
- * Freezes an object, and says whether it has values only, no getters, and nothing of a class. What a Proxy returns for such
- * an object cannot change either (ECMAScript, "Invariants of the Essential Internal Methods").
+ * Freezes an array, and says whether it has values only, no getters, and nothing of a class. What a Proxy returns for such
+ * an array cannot change either (ECMAScript, "Invariants of the Essential Internal Methods").
  */
-function isPlain(object: object, prototype: object): boolean {
-  Object.freeze(object)
-  const properties = Object.values(Object.getOwnPropertyDescriptors(object))
-  return Object.getPrototypeOf(object) === prototype && properties.every((property) => 'value' in property)
+function isPlain(array: readonly unknown[]): boolean {
+  Object.freeze(array)
+  const properties = Object.values(Object.getOwnPropertyDescriptors(array))
+  return Object.getPrototypeOf(array) === Array.prototype && properties.every((property) => 'value' in property)
 }
 
 function isObject(value: unknown): value is object {

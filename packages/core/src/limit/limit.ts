@@ -101,7 +101,16 @@ export function limitOf(rule: Pick<Limit, 'name' | 'tokens' | 'windowMs' | 'burs
     )
   }
   const flow = tokens / (windowMs / grain)
-  return Object.freeze({ kind: 'token-bucket', name, tokens, windowMs, burst, wholeBurst, counts, grain, flow, size })
+  const limit = { kind: 'token-bucket', name, tokens, windowMs, burst, wholeBurst, counts, grain, flow, size } as const
+  made.add(limit)
+  return Object.freeze(limit)
+}
+
+/** The limits that this copy of core has made: nothing else is sure to be what it was when it was checked. */
+const made = new WeakSet<object>()
+
+export function isMade(limit: object): boolean {
+  return made.has(limit)
 }
 
 /** Grains in one token: the window over its greatest common divisor with the tokens. */

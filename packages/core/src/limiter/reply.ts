@@ -1,6 +1,6 @@
 import { advice } from '../base/advice.js'
 import { hookError, unexpected } from '../base/errors.js'
-import { attempt, type MaybePromise } from '../base/maybe-promise.js'
+import { attempt, chain, type MaybePromise } from '../base/maybe-promise.js'
 import type { Refusal } from '../headers/refusal.js'
 import type { OnReject } from '../headers/reject.js'
 
@@ -11,8 +11,9 @@ export function replying<Request>(
 ): (refusal: Refusal, request: Request) => MaybePromise<Refusal> {
   return (refusal, request) =>
     attempt(
-      () => onReject(refusal, request, report),
-      (reply) => replied(refusal, reply, report),
+      // Both may run code of the user's: a getter of the reply may throw.
+      () => chain(onReject(refusal, request, report), (reply) => replied(refusal, reply, report)),
+      (reply) => reply,
       (cause) => {
         report(hookError('onReject()', cause, 'The default body was sent.'))
         return refusal

@@ -41,8 +41,9 @@ function checked(charges: unknown, scope: string): readonly Charge[] {
     throw unexpected('RAIL_BAD_CHARGES', 'charges()', 'an array of charges', charges, toDo)
   }
   const own: Charge[] = []
-  for (const charge of charges) {
-    const { key, limits, cost, scope: inner } = checkedCharge(charge)
+  // By index: an iterator of its own may return others.
+  for (let index = 0; index < charges.length; index++) {
+    const { key, limits, cost, scope: inner } = checkedCharge(charges[index])
     own.push({ scope: scopeWithin(scope, inner), key, limits, cost })
   }
   checkNames(own)

@@ -27,6 +27,12 @@ class ChecksButReadsAgain extends ExactStore {
   }
 }
 
+class ResetsAnything extends ExactStore {
+  override reset(key: string, scope?: string): void {
+    super.reset(String(key) || 'x', scope === undefined ? undefined : String(scope))
+  }
+}
+
 /** Faults in what a store does about wrong calls. */
 export const CHECKING_MUTANTS: readonly Mutant[] = [
   mutant('wrong charges are an error, and nothing is taken', 'it checks no charges', ChecksNoCharges),
@@ -35,6 +41,12 @@ export const CHECKING_MUTANTS: readonly Mutant[] = [
     'an actual cost that is none is an error, and nothing is given back',
     'it ignores wrong costs',
     ChecksOnlyTakes,
+  ),
+  mutant('a wrong key or scope of reset is an error', 'it resets anything', ResetsAnything),
+  mutant(
+    'a charge is what was checked, whatever it returns when it is read again',
+    'it checks charges and reads them again',
+    ChecksButReadsAgain,
   ),
   mutant(
     'limits are those that were checked, whatever they return when they are read again',
