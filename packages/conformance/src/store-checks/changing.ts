@@ -197,7 +197,7 @@ export const CHANGING: readonly StoreCheck[] = [
     name: 'limits that are equal but other objects are the same',
     check: async (store) => {
       for (const left of [9, 8, 7]) {
-        // Shares, which are made anew: limit() gives the same object for an equal definition.
+        // Shares, which are made again each time: limit() gives the same object for an equal definition.
         const whole = [perSecond(2, { burst: 20 }), perMinute(120, { burst: 20, name: 'same rate' })]
         const equalLimits = charge(whole.map((one) => share(one, 2)))
         const { limits } = await store.take([equalLimits], 0)
