@@ -8,6 +8,7 @@ export class Breaker {
   #failures = 0
   #failedAt = 0
   #probing = false
+  #reason = ''
 
   /** @param probeEveryMs While the breaker is open, one probe is allowed this long after a failure. */
   constructor(failuresToOpen: number, probeEveryMs: number) {
@@ -23,6 +24,11 @@ export class Breaker {
     return true
   }
 
+  /** What went wrong last. */
+  get reason(): string {
+    return this.#reason
+  }
+
   succeeded(): void {
     this.#failures = 0
     this.#probing = false
@@ -33,8 +39,10 @@ export class Breaker {
     this.#probing = false
   }
 
-  failed(nowMs: number): void {
+  /** @param reason What went wrong. The failures of what is not sent meanwhile have it. */
+  failed(nowMs: number, reason: string): void {
     this.#failures++
+    this.#reason = reason
     this.#failedAt = nowMs
     this.#probing = false
   }

@@ -77,7 +77,9 @@ export class TickQueue {
   #send(batch: Batch, tag: string): void {
     const connection = this.#connection
     const breaker = this.#breakerOf(connection.serverOf(tag))
-    const reason = connection.notReady() ?? (breaker.allows(performance.now()) ? undefined : OPEN)
+    const reason =
+      connection.notReady() ??
+      (breaker.allows(performance.now()) ? undefined : `${OPEN} (the last time: ${breaker.reason})`)
     if (reason !== undefined) {
       batch.fail(storeFailure(`Redis: expected a usable connection, got none: ${reason}`))
       return
@@ -91,7 +93,7 @@ export class TickQueue {
     const late = (busyMs: number): void => {
       const toDo = busyMs > 0 ? `This process was busy for ${Math.round(busyMs)} ms of that.` : undefined
       if (busyMs > 0) breaker.unclear()
-      else breaker.failed(performance.now())
+      else breaker.failed(performance.now(), 'no reply in time')
       fail(storeFailure(`Redis: expected a reply within ${this.#deadlineMs} ms, got none`, undefined, toDo))
     }
     const answered = (replies: unknown): void => {
@@ -101,7 +103,7 @@ export class TickQueue {
     }
     const refused = (cause: unknown): void => {
       if (!this.#underWay.has(batch)) return
-      breaker.failed(performance.now())
+      breaker.failed(performance.now(), messageOf(cause))
       fail(replyFailure('Redis: expected a reply', messageOf(cause), cause))
     }
     let reply: PromiseLike<unknown>

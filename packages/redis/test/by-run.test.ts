@@ -112,6 +112,14 @@ describe('by any client', () => {
     expect(await rejects.take()).toMatchObject({ code: 'RAIL_STORE_FAILED', cause: 'just a text' })
   })
 
+  test('a failure is named also by those that the open breaker refuses', async () => {
+    const { take, sent } = storeBy(() => Promise.reject(new Error('NOAUTH Authentication required.')))
+    for (let request = 0; request < 8; request++) {
+      expect(await take()).toMatchObject({ message: expect.stringContaining('NOAUTH Authentication required') })
+    }
+    expect(sent).toHaveLength(5)
+  })
+
   test('one bad item does not fail its neighbours', async () => {
     const { take, sent } = storeBy(async () => [1, 0, 100, '!WRONGTYPE what it holds', 0, 0, 1_000])
     const [first, second, third] = await Promise.all([take('a'), take('b'), take('c')])
