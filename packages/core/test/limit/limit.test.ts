@@ -1,5 +1,14 @@
 import { describe, expect, test } from 'vitest'
-import { type LimitDefinition, limit, perDay, perHour, perMinute, perSecond } from '../../src/index.js'
+import { type Limit, type LimitDefinition, limit, perDay, perHour, perMinute, perSecond } from '../../src/index.js'
+import { checkedLimits } from '../../src/limit/check-limits.js'
+
+const COPIES: readonly (readonly [what: string, copy: (limit: Limit) => Limit])[] = [
+  ['structuredClone', structuredClone],
+  ['JSON', (limit) => JSON.parse(JSON.stringify(limit))],
+  ['a spread', (limit) => ({ ...limit })],
+  ['an heir', (limit) => Object.create(limit, Object.getOwnPropertyDescriptors({ ...limit }))],
+  ['a Proxy', (limit) => new Proxy({ ...limit }, {})],
+]
 
 describe('a limit', () => {
   test.each([
@@ -56,6 +65,26 @@ describe('a limit', () => {
     expect(() => {
       made.tokens = 2
     }).toThrow(TypeError)
+  })
+
+  test('is plain data: copies are equal', () => {
+    const made = perSecond(10)
+    expect(Object.getPrototypeOf(made)).toBe(Object.prototype)
+    expect(Reflect.ownKeys(made)).toHaveLength(10)
+    for (const [, copy] of COPIES) expect(copy(made)).toStrictEqual(made)
+  })
+
+  test.each(COPIES)('is checked where it was not made here: %s', (_, copy) => {
+    const made = perSecond(10)
+    expect(checkedLimits([made], 'limits')[0]).toBe(made)
+    const other = copy(made)
+    const [kept] = checkedLimits([other], 'limits')
+    expect(kept).toEqual(made)
+    expect(kept).not.toBe(other)
+    for (const wrong of [{ size: made.size * 2 }, { grain: 1 }, { burst: 20 }, { tokens: Number.NaN }]) {
+      const changed = Object.defineProperties(copy(made), Object.getOwnPropertyDescriptors(wrong))
+      expect(() => checkedLimits([changed], 'limits')).toThrow(expect.objectContaining({ code: 'RAIL_BAD_LIMITS' }))
+    }
   })
 
   test('may be as large as whole numbers are exact, and have any printable ASCII as its name', () => {
