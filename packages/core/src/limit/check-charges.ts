@@ -2,24 +2,25 @@ import { checkOption, isString } from '../base/check.js'
 import { unexpected } from '../base/errors.js'
 import { type Charge, checkCost, checkKey } from './charge.js'
 import { checkedLimits } from './check-limits.js'
+import { CheckedCharge } from './checked-charge.js'
 
 /**
- * Checks the charges that a store is called with. Returns copies: what was checked is what is charged, whatever a getter or a
- * Proxy returns later.
+ * Checks the charges that a store is called with. Others than a limiter's own are copied: a getter or a Proxy may return
+ * another value when it is read again.
  *
  * @throws RailError `RAIL_BAD_CHARGES`, `RAIL_BAD_KEY`, `RAIL_BAD_COST`, `RAIL_BAD_OPTION` for a scope, and as for limits
  */
 export function checkedCharges(charges: readonly Charge[]): readonly Charge[] {
   if (!Array.isArray(charges)) throw unexpected('RAIL_BAD_CHARGES', 'a store', 'an array of charges', charges)
-  const own: Charge[] = []
-  for (let index = 0; index < charges.length; index++) own.push(checkedCharge(charges[index]))
-  return own
+  const { length } = charges
+  if (length === 1) return checkedCharge(charges[0]).alone
+  return Array.from({ length }, (_, index) => checkedCharge(charges[index]))
 }
 
 /** Limits that were checked last: most charges have the same. */
 let latest: unknown
 
-function checkedCharge(charge: unknown): Charge {
+function checkedCharge(charge: unknown): CheckedCharge {
   if (typeof charge !== 'object' || charge === null) {
     throw unexpected('RAIL_BAD_CHARGES', 'a charge', '{ key, limits, cost, scope? }', charge)
   }
@@ -27,10 +28,10 @@ function checkedCharge(charge: unknown): Charge {
   checkKey(key, 'key of a charge')
   checkCost(cost, 'cost of a charge')
   if (scope !== undefined) checkOption('scope of a charge', scope, 'a string', isString)
-  if (limits === latest) return { scope, key, limits, cost }
-  const own = checkedLimits(limits, 'limits of a charge')
+  const own = limits === latest ? limits : checkedLimits(limits, 'limits of a charge')
   latest = own
-  return { scope, key, limits: own, cost }
+  // Only a store that wraps another can have changed a limiter's own: it was checked again, and needs no copy.
+  return own === limits && CheckedCharge.has(charge) ? charge : new CheckedCharge(scope, key, own, cost)
 }
 
 /** Checks the moment that a store is called with. @throws RailError `RAIL_BAD_CLOCK` */

@@ -6,8 +6,8 @@ import { isMade, type Limit, limitOf, limit as makeLimit } from './limit.js'
 import { sentName } from './sent-name.js'
 
 /**
- * Checks limits and returns what was checked, frozen: the array itself where nothing in it can change any more, else a copy.
- * An array that was checked before, or an equal one, is not checked again.
+ * Checks limits and returns a frozen copy: a Proxy may return others when it is read again. An array that was checked
+ * before, or an equal one, is not checked again.
  *
  * @throws RailError `RAIL_NO_LIMITS`, `RAIL_BAD_LIMITS`, `RAIL_DUPLICATE_NAME`
  */
@@ -25,11 +25,10 @@ export function checkedLimits(limits: readonly Limit[], subject: string): readon
   const own: Limit[] = []
   for (let index = 0; index < limits.length; index++) own.push(checkedLimit(limits[index], `${subject}[${index}]`))
   checkNames([{ key: '', limits: own, cost: 0 }])
-  const kept = isPlain(limits) && own.every((limit, index) => limit === limits[index]) ? limits : own
-  Object.freeze(kept)
-  for (const array of [limits, kept]) checked.set(array, kept)
-  rememberChecked(kept)
-  return kept
+  // The given array is frozen too, since a change of it would do nothing.
+  for (const array of [limits, own]) checked.set(Object.freeze(array), own)
+  rememberChecked(own)
+  return own
 }
 
 /** {@link checkedLimits} of what may be anything. */
@@ -94,16 +93,6 @@ function copyOf(value: Limit): Limit | undefined {
   } catch {
     return undefined
   }
-}
-
-/**
- * Freezes an array, and says whether it has values only, no getters, and nothing of a class. What a Proxy returns for such
- * an array cannot change either (ECMAScript, "Invariants of the Essential Internal Methods").
- */
-function isPlain(array: readonly unknown[]): boolean {
-  Object.freeze(array)
-  const properties = Object.values(Object.getOwnPropertyDescriptors(array))
-  return Object.getPrototypeOf(array) === Array.prototype && properties.every((property) => 'value' in property)
 }
 
 function isObject(value: unknown): value is object {

@@ -3,6 +3,7 @@ import { unexpected } from '../base/errors.js'
 import { chain, isPromise, type MaybePromise } from '../base/maybe-promise.js'
 import { type Charge, checkCost, checkKey } from '../limit/charge.js'
 import { checkedLimits, checkNames } from '../limit/check-limits.js'
+import { CheckedCharge } from '../limit/checked-charge.js'
 import type { Limit } from '../limit/limit.js'
 import type { Charging, PlainCharging, RouteOptions } from './options.js'
 import type { Watch } from './watch.js'
@@ -59,17 +60,17 @@ function charges<Request>(
 ): readonly Charge[] {
   // A route that does not say its cost takes no tokens of an earlier one back.
   const cost = route.cost === undefined ? Math.max(tokens, before[0]?.cost ?? 0) : tokens
-  const own: Charge = { scope, key, limits, cost }
-  if (more.length === 0) return limits.length === 0 ? NO_CHARGES : [own]
-  const ofRoute: ChargeOfRoute = { scope: scopeWithin(scope, route.scope), key, limits: more, cost, ofRoute: true }
-  if (limits.length === 0) return [ofRoute]
+  const own = new CheckedCharge(scope, key, limits, cost)
+  if (more.length === 0) return limits.length === 0 ? NO_CHARGES : own.alone
+  const ofRoute = new ChargeOfRoute(scopeWithin(scope, route.scope), key, more, cost)
+  if (limits.length === 0) return ofRoute.alone
   checkNames([own, ofRoute], false)
   return [own, ofRoute]
 }
 
 /** A charge of a route's limits, which stands first where the customer has none. */
-interface ChargeOfRoute extends Charge {
-  readonly ofRoute: true
+class ChargeOfRoute extends CheckedCharge {
+  readonly ofRoute = true
 }
 
 /** The customer's limits, which stand first; `undefined` where they are to be found. */

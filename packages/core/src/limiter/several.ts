@@ -4,6 +4,7 @@ import { chain, type MaybePromise } from '../base/maybe-promise.js'
 import { suggestionFor } from '../base/suggestion.js'
 import { type Charge, checkCost, checkKey } from '../limit/charge.js'
 import { checkedLimits, checkNames } from '../limit/check-limits.js'
+import { CheckedCharge } from '../limit/checked-charge.js'
 import type { Limit } from '../limit/limit.js'
 import { costOf, scopeWithin } from './charging.js'
 import type { Charging } from './options.js'
@@ -29,7 +30,9 @@ export function several<Request>(charges: (request: Request) => MaybePromise<rea
       chain(before.length > 0 ? before : charges(request), (found) => {
         const all = found === before ? before : checked(found, scope)
         if (route.cost === undefined) return all
-        return chain(costOf(request, route.cost), (cost) => all.map((charge) => ({ ...charge, cost })))
+        return chain(costOf(request, route.cost), (cost) =>
+          all.map(({ scope, key, limits }) => new CheckedCharge(scope, key, limits, cost)),
+        )
       }),
   }
 }
@@ -40,18 +43,14 @@ function checked(charges: unknown, scope: string): readonly Charge[] {
     const toDo = advice('Return [{ key, limits, cost }], or [] for a request that is not limited.')
     throw unexpected('RAIL_BAD_CHARGES', 'charges()', 'an array of charges', charges, toDo)
   }
-  const own: Charge[] = []
   // By index: an iterator of its own may return others.
-  for (let index = 0; index < charges.length; index++) {
-    const { key, limits, cost, scope: inner } = checkedCharge(charges[index])
-    own.push({ scope: scopeWithin(scope, inner), key, limits, cost })
-  }
+  const own = Array.from({ length: charges.length }, (_, index) => checkedCharge(charges[index], scope))
   checkNames(own)
   return own
 }
 
 /** The properties of a charge, each read once: what is checked is what is charged. */
-function checkedCharge(charge: unknown): Charge {
+function checkedCharge(charge: unknown, within: string): CheckedCharge {
   if (typeof charge !== 'object' || charge === null) {
     throw unexpected('RAIL_BAD_CHARGES', 'a charge', '{ key, limits, cost, scope? }', charge)
   }
@@ -68,7 +67,7 @@ function checkedCharge(charge: unknown): Charge {
     const hint = suggestionFor(name, CHARGE_NAMES)
     throw new RailError('RAIL_BAD_CHARGES', `${name}: not a property of a charge.${hint}`)
   }
-  return { key, limits: own, cost, scope }
+  return new CheckedCharge(scopeWithin(within, scope), key, own, cost)
 }
 
 const CHARGE_NAMES = ['key', 'limits', 'cost', 'scope']
