@@ -7,7 +7,7 @@ import {
   type Preflights,
   type RouteOptions,
 } from '@rail/core'
-import { addFields, type Field, type Framework, preflightsBy, unexpected } from '@rail/core/adapter'
+import { addFields, type Framework, preflightsBy, unexpected } from '@rail/core/adapter'
 import type { NextFunction, Request, Response } from 'express'
 import { functionsFor } from './functions-for.js'
 
@@ -55,20 +55,15 @@ export interface RateLimit {
  * @throws RailError for wrong options
  */
 export function rateLimit(options: RateLimitOptions): RateLimit {
-  const owner = {}
-  const announce = ({ res }: Request, headers: readonly Field[]): (() => boolean) => {
-    if (res !== undefined) addFields(res, owner, { headers }, FRAMEWORK)
-    return () => res?.headersSent === true
-  }
-  return middlewareOf(createLimiter(options, { ...FRAMEWORK, announce }), owner)
+  return middlewareOf(createLimiter(options, FRAMEWORK))
 }
 
-function middlewareOf(limiter: Limiter<Request>, owner: object): RateLimit {
+function middlewareOf(limiter: Limiter<Request>): RateLimit {
   function rateLimitMiddleware(req: Request, res: Response, next: NextFunction): void {
     /** Whether the request goes on. */
     const answered = (outcome: Outcome): boolean => {
       req.rail = outcome
-      addFields(res, owner, outcome, FRAMEWORK)
+      addFields(res, outcome)
       if (outcome.refusal === undefined) return true
       // A timeout in front of the limiter may have answered in the meantime.
       if (!res.headersSent) {
@@ -98,7 +93,7 @@ function middlewareOf(limiter: Limiter<Request>, owner: object): RateLimit {
   }
   limiters.set(rateLimitMiddleware, limiter)
   return Object.assign(rateLimitMiddleware as RateLimit, {
-    with: (route: RouteOptions<Request>) => middlewareOf(limiter.with(route), owner),
+    with: (route: RouteOptions<Request>) => middlewareOf(limiter.with(route)),
     of: (req: IncomingMessage) => limiter.of(req as Request),
   })
 }
@@ -120,8 +115,32 @@ export const preflights: Preflights<Request> = /* @__PURE__ */ preflightsBy((req
 /** The limiter of each middleware. */
 const limiters = new WeakMap<object, Limiter<Request>>()
 
+const STATE = Symbol('rail')
+
+/** Express makes it for each response; a test's mock may have none. */
+interface Locals {
+  [STATE]?: unknown
+}
+
 const FRAMEWORK: Framework<Request> = {
-  // Express gives each request and response the prototypes of its application.
-  reshaped: true,
+  bag: {
+    get: (req) => localsOf(req)?.[STATE],
+    set(req, value) {
+      const locals = localsOf(req)
+      if (locals === undefined) return false
+      locals[STATE] = value
+      return true
+    },
+    response: (req) => req.res,
+  },
   ahead: (req) => functionsFor(req).map((middleware) => limiters.get(middleware)),
+  announce({ res }, outcome) {
+    if (res !== undefined) addFields(res, outcome)
+    return () => res?.headersSent === true
+  },
+}
+
+function localsOf({ res }: Request): Locals | undefined {
+  const locals: unknown = res?.locals
+  return typeof locals === 'object' && locals !== null ? locals : undefined
 }

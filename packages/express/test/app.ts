@@ -11,6 +11,9 @@ export const appOf = (express: typeof createExpress): AppUnderTest<Request, Resp
   preflights,
   rail: (req) => req.rail,
   header: (req, name) => req.get(name),
+  forget: (req) => {
+    if (req.res !== undefined) req.res.locals = {}
+  },
   setFields: (res, fields) => res.set(fields),
   isAnswered: (res) => res.headersSent,
   answer: (res, { status, headers, body }) => res.status(status).set(headers).send(body),

@@ -134,7 +134,6 @@ function pluginOf(options: RateLimitOptions): RateLimit {
   const hint = suggestionFor(String(hook), HOOKS).trim() || undefined
   checkOption('hook', hook, "'onRequest' or 'preHandler'", (value) => HOOKS.includes(value), hint)
   const limiterOf = routeLimiters(limiter)
-  const owner = {}
 
   const plugin: FastifyPluginCallback = (given, more, done) => {
     const app = checkedApp(given)
@@ -144,7 +143,7 @@ function pluginOf(options: RateLimitOptions): RateLimit {
       done(new RailError('RAIL_UNKNOWN_OPTION', message))
       return
     }
-    if (!app.hasRequestDecorator('rail')) app.decorateRequest('rail')
+    for (const name of ['rail', STATE]) if (!app.hasRequestDecorator(name)) app.decorateRequest(name)
     // A wrong option of a route that is declared from here on is an error where it stands; of any other, when the app starts.
     app.addHook('onRoute', (route) => {
       limiterOf(route.config?.rail, route.url)
@@ -154,7 +153,7 @@ function pluginOf(options: RateLimitOptions): RateLimit {
     const countRequest: UsualHook = (request, reply, next) => {
       const { config, url = '' } = request.routeOptions
       if (config.rail === false) next()
-      else count(limiterOf(config.rail, url), owner, request, reply, next)
+      else count(limiterOf(config.rail, url), request, reply, next)
     }
     if (hook === 'onRequest') app.addHook('onRequest', countRequest)
     else app.addHook('preHandler', countRequest)
@@ -163,7 +162,7 @@ function pluginOf(options: RateLimitOptions): RateLimit {
   return Object.assign(fastifyPlugin(plugin, META), {
     with: (route: RouteOptions<FastifyRequest>): Hook => {
       const ofRoute = limiter.with(route)
-      const hook: UsualHook = (request, reply, done) => count(ofRoute, owner, request, reply, done)
+      const hook: UsualHook = (request, reply, done) => count(ofRoute, request, reply, done)
       limiters.set(hook, ofRoute)
       // A request over HTTP/2 has another type; the limiter's functions get the usual one.
       return hook as Hook
@@ -185,7 +184,6 @@ function checkedApp(app: unknown): FastifyInstance {
 
 function count(
   limiter: Limiter<FastifyRequest>,
-  owner: object,
   request: FastifyRequest,
   reply: FastifyReply,
   done: HookHandlerDoneFunction,
@@ -193,15 +191,15 @@ function count(
   const outcome = limiter.take(request)
   // What done() throws is no error of this hook, and done() is not called twice.
   if ('then' in outcome) {
-    outcome.then((found) => answered(found, owner, request, reply)).then((passes) => passes && done(), done)
-  } else if (answered(outcome, owner, request, reply)) done()
+    outcome.then((found) => answered(found, request, reply)).then((passes) => passes && done(), done)
+  } else if (answered(outcome, request, reply)) done()
 }
 
 /** Carries out an outcome. Returns whether the request goes on. */
-function answered(outcome: Outcome, owner: object, request: FastifyRequest, reply: FastifyReply): boolean {
+function answered(outcome: Outcome, request: FastifyRequest, reply: FastifyReply): boolean {
   request.rail = outcome
   // On the response itself, which hijack() and writes to reply.raw reach too.
-  addFields(reply.raw, owner, outcome)
+  addFields(reply.raw, outcome)
   if (outcome.refusal === undefined) return true
   if (!reply.sent) {
     const { status, type, body } = outcome.refusal
@@ -221,7 +219,23 @@ const HOOKS: readonly unknown[] & readonly string[] = ['onRequest', 'preHandler'
 /** The limiter of each hook that `with` has made. */
 const limiters = new WeakMap<object, object>()
 
-const FRAMEWORK: Framework<FastifyRequest> = { ownOptions: ['hook'], ahead: hooksOfRoute }
+const STATE = Symbol('rail')
+
+const FRAMEWORK: Framework<FastifyRequest> = {
+  bag: {
+    get: (request) => (request as Stateful)[STATE],
+    set(request, value) {
+      ;(request as Stateful)[STATE] = value
+      return true
+    },
+  },
+  ahead: hooksOfRoute,
+  ownOptions: ['hook'],
+}
+
+interface Stateful {
+  [STATE]?: unknown
+}
 
 const META = { name: '@rail/fastify', fastify: '5.x' }
 

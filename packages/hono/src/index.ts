@@ -10,8 +10,9 @@ import {
 import { type Framework, mergeFields, preflightsBy, unexpected } from '@rail/core/adapter'
 import type { Context, Env, MiddlewareHandler, Next } from 'hono'
 import type { BlankEnv } from 'hono/types'
+import { bag } from './bag.js'
 import { functionsFor } from './functions-for.js'
-import { addToNodeResponse, sameRequest } from './node-response.js'
+import { addToNodeResponse } from './node-response.js'
 import { onEveryResponse } from './responses.js'
 
 // The one list of what users need from core, so that one install and one import line are enough.
@@ -65,15 +66,15 @@ interface Typed<Status> {
  * @throws RailError for wrong options
  */
 export function rateLimit<E extends Env = BlankEnv>(options: RateLimitOptions<E>): RateLimit<E> {
-  return middlewareOf(createLimiter(options, FRAMEWORK), {})
+  return middlewareOf(createLimiter(options, FRAMEWORK))
 }
 
-function middlewareOf<E extends Env>(limiter: Limiter<Context<E>>, owner: object): RateLimit<E> {
+function middlewareOf<E extends Env>(limiter: Limiter<Context<E>>): RateLimit<E> {
   const middleware = async function rateLimitMiddleware(c: Context<E>, next: Next): Promise<Refused | undefined> {
     const taken = limiter.take(c)
     const outcome = 'then' in taken ? await taken : taken
     if (typeof c.set !== 'function') throw unexpected('RAIL_BAD_RESPONSE', 'context', 'a context of Hono', c)
-    const onNode = addToNodeResponse(c, owner, outcome)
+    const onNode = addToNodeResponse(c, outcome)
     // What depends on the handler's headers is set after it.
     if (!onNode)
       announce(
@@ -92,7 +93,7 @@ function middlewareOf<E extends Env>(limiter: Limiter<Context<E>>, owner: object
   }
   limiters.set(middleware, limiter)
   return Object.assign(middleware, {
-    with: (route: RouteOptions<Context<E>>) => middlewareOf(limiter.with(route), owner),
+    with: (route: RouteOptions<Context<E>>) => middlewareOf(limiter.with(route)),
     of: (c: object) => limiter.of(c as Context<E>),
   })
 }
@@ -165,6 +166,6 @@ function set(c: Context, name: string, value: string): void {
 const limiters = new WeakMap<object, object>()
 
 const FRAMEWORK: Framework<Context> = {
-  sameRequest,
+  bag,
   ahead: (c) => functionsFor(c).map((middleware) => limiters.get(middleware)),
 }

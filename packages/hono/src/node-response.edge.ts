@@ -2,5 +2,3 @@
 export function addToNodeResponse(): boolean {
   return false
 }
-
-export const sameRequest = undefined

@@ -2,7 +2,7 @@ import type { Outcome } from '@rail/core'
 import { addFields, type HeadWriter } from '@rail/core/adapter'
 import type { Context } from 'hono'
 
-/** The environment that `@hono/node-server` gives an application. */
+/** The environment that `@hono/node-server` gives an application: an object for each request. */
 interface NodeEnvironment {
   readonly incoming: { readonly url?: string | undefined; readonly method?: string | undefined }
   readonly outgoing: HeadWriter & { readonly req?: unknown }
@@ -13,23 +13,20 @@ interface NodeEnvironment {
  * `false` elsewhere, and for a request that a handler has made itself and passes to another application with its own
  * environment: the response to that one may never be sent.
  */
-export function addToNodeResponse(c: Context, owner: object, outcome: Outcome): boolean {
+export function addToNodeResponse(c: Context, outcome: Outcome): boolean {
   const response = nodeResponseOf(c)
-  if (response !== undefined) addFields(response, owner, outcome)
+  if (response !== undefined) addFields(response, outcome)
   return response !== undefined
 }
 
 /**
- * What contexts of one request have in common: Node's own request, where Hono runs on Node. An application that is mounted, or
+ * The environment that contexts of one request have in common, where Hono runs on Node. An application that is mounted, or
  * called by a handler with its environment, has a context of its own for the same request.
  */
-export function sameRequest(c: object): object {
-  return nodeEnvironmentOf(c as Context)?.incoming ?? c
-}
-
-function nodeEnvironmentOf(c: Context): NodeEnvironment | undefined {
-  const { incoming, outgoing } = (c.env ?? {}) as Partial<NodeEnvironment>
-  return incoming !== undefined && outgoing?.req === incoming ? { incoming, outgoing } : undefined
+export function nodeEnvironmentOf(c: Context): NodeEnvironment | undefined {
+  const environment = (c.env ?? {}) as Partial<NodeEnvironment>
+  const { incoming, outgoing } = environment
+  return incoming !== undefined && outgoing?.req === incoming ? (environment as NodeEnvironment) : undefined
 }
 
 function nodeResponseOf(c: Context): HeadWriter | undefined {

@@ -11,24 +11,21 @@ interface Confirming {
  * answered: by a response of its own that lacks the context's headers. `confirm` is called once there is such a response.
  */
 export function onEveryResponse(c: Context, confirm: () => void): void {
-  watch(Object.getPrototypeOf(c))
-  c.set(CONFIRMING, { confirm, outer: confirmingOf(c) })
+  const outer = confirmingOf(c)
+  if (outer === undefined) watch(c)
+  c.set(CONFIRMING, { confirm, outer })
 }
 
 /** The name in the context's variables: a symbol, so that no other name is the same. */
 const CONFIRMING = Symbol('rail') as unknown as string
 
-const watched = new WeakSet<object>()
-
-/** Makes Hono's contexts call `confirm` when a response is assigned: once, in their prototype. */
-function watch(prototype: object): void {
-  if (watched.has(prototype)) return
-  watched.add(prototype)
-  const descriptor = Object.getOwnPropertyDescriptor(prototype, 'res')
-  const { get, set } = descriptor ?? {}
+/** Makes a context call `confirm` when a response is assigned to it. */
+function watch(c: Context): void {
+  const { get, set } = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(c), 'res') ?? {}
   if (get === undefined || set === undefined) return
-  Object.defineProperty(prototype, 'res', {
-    ...descriptor,
+  Object.defineProperty(c, 'res', {
+    configurable: true,
+    get,
     set(this: Context, response: Response | undefined) {
       set.call(this, response)
       if (response === undefined) return

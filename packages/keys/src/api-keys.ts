@@ -3,6 +3,7 @@ import { attempt, chain, throwError, unexpected } from '@rail/core/adapter'
 import { type Checked, tooManyFailures, unauthorized } from './checked.js'
 import { FailedChecks } from './failed-checks.js'
 import { type Found, findBy, findIn } from './find.js'
+import { Identities } from './identities.js'
 import type { KeyIdentity } from './identity.js'
 import { hashKey } from './key.js'
 import { expressMiddleware, fastifyHook, honoMiddleware, koaMiddleware } from './middleware.js'
@@ -51,7 +52,7 @@ export function apiKeys<const Identity extends KeyIdentity, Request extends Keye
   const { source, address, header, failures, onError, now } = checkedOptions(options)
   const failed = new FailedChecks(failures, now)
   const find = 'known' in source ? findIn(source.known, failed) : findBy(source.lookup, source.whenBlocked, failed, now)
-  const identities = new WeakMap<object, Identity>()
+  const identities = new Identities<Identity>()
   let warnsOfProxy = true
 
   function check(request: Request): MaybePromise<Checked<Identity>> {
@@ -94,7 +95,7 @@ export function apiKeys<const Identity extends KeyIdentity, Request extends Keye
       if (identity !== undefined) return identity
       throw new RailError(
         'RAIL_NO_IDENTITY',
-        "keys.of(): this request's API key was not checked. Mount keys.express (or fastify, hono, koa) before the limiter.",
+        "keys.of(): this request's API key was not checked, or its res.locals or ctx.state was replaced. Mount keys.express (or fastify, hono, koa) right before the limiter.",
       )
     },
     express: expressMiddleware(check),

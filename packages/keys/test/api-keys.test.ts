@@ -194,6 +194,58 @@ describe('apiKeys', () => {
     expect(() => apiKeys({ keys, address }).of({})).toThrow(expect.objectContaining({ code: 'RAIL_NO_IDENTITY' }))
   })
 
+  describe('an identity belongs to one request', () => {
+    const headers = { 'x-api-key': KEY }
+    const bags = {
+      "Express's locals": (bag: object) => ({ headers, res: { locals: bag } }),
+      "Koa's state": (bag: object) => ({ headers, state: bag }),
+      "Hono's variables": (bag: Record<symbol, unknown>) => ({
+        req: { raw: { headers: new Headers(headers) } },
+        get: (name: symbol) => bag[name],
+        set: (name: symbol, value: unknown) => {
+          bag[name] = value
+        },
+      }),
+    }
+
+    test.each(Object.entries(bags))('and is kept in %s', (_name, requestWith) => {
+      const known = apiKeys({ keys, address })
+      const bag = {}
+      const [request, other] = [requestWith(bag), requestWith(bag)]
+      known.check(request)
+      expect(known.of(request)).toEqual({ id: 'acme' })
+      expect(Object.getOwnPropertySymbols(bag)).toHaveLength(1)
+      // A bag that two requests share is a mistake, but never gives one of them the identity of the other.
+      expect(() => known.of(other)).toThrow(expect.objectContaining({ code: 'RAIL_NO_IDENTITY' }))
+      known.check(other)
+      expect(() => known.of(request)).toThrow(expect.objectContaining({ code: 'RAIL_NO_IDENTITY' }))
+    })
+
+    test.each([
+      ['a request that is frozen', () => Object.freeze({ headers })],
+      ['a bag that is frozen', () => ({ headers, state: Object.freeze({}) })],
+      ['a response without locals', () => ({ headers, res: {} })],
+      ['a bag that is no object', () => ({ headers, state: 'idle', res: null })],
+      ['a plain request', () => ({ headers })],
+    ])('with %s', (_name, made) => {
+      const [known, others] = [apiKeys({ keys, address }), apiKeys({ keys, address })]
+      const request = made()
+      known.check(request)
+      expect(known.of(request)).toEqual({ id: 'acme' })
+      expect(() => others.of(request)).toThrow(expect.objectContaining({ code: 'RAIL_NO_IDENTITY' }))
+    })
+
+    test('and is kept with a copy of the bag', () => {
+      const known = apiKeys({ keys, address })
+      const request: { headers: object; res: { locals: object } } = { headers, res: { locals: {} } }
+      known.check(request as never)
+      request.res.locals = { ...request.res.locals, user: 'ada' }
+      expect(known.of(request)).toEqual({ id: 'acme' })
+      request.res.locals = {}
+      expect(() => known.of(request)).toThrow(expect.objectContaining({ code: 'RAIL_NO_IDENTITY' }))
+    })
+  })
+
   test('only the header that the option names is read', () => {
     const ofBearer = apiKeys({ keys, address, header: 'authorization' })
     expect(ofBearer.check({ headers: { 'x-api-key': KEY } })).toMatchObject({ refusal: { status: 401 } })

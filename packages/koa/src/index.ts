@@ -6,7 +6,7 @@ import {
   type Preflights,
   type RouteOptions,
 } from '@rail/core'
-import { addFields, type Field, type Framework, preflightsBy, unexpected } from '@rail/core/adapter'
+import { addFields, type Framework, preflightsBy, unexpected } from '@rail/core/adapter'
 import type { Middleware, Next, ParameterizedContext } from 'koa'
 import { functionsFor } from './functions-for.js'
 
@@ -47,24 +47,17 @@ export interface RateLimit<StateT = Nothing, ContextT = Nothing>
 export function rateLimit<StateT = Nothing, ContextT = Nothing>(
   options: RateLimitOptions<StateT, ContextT>,
 ): RateLimit<StateT, ContextT> {
-  const owner = {}
-  const announce = (ctx: ParameterizedContext<StateT, ContextT>, headers: readonly Field[]): (() => boolean) => {
-    addFields(ctx.res, owner, { headers })
-    // A body that onReject sets would be replaced.
-    return () => ctx.headerSent || ctx.body !== undefined
-  }
-  return middlewareOf(createLimiter(options, { ...FRAMEWORK, announce }), owner)
+  return middlewareOf(createLimiter(options, FRAMEWORK))
 }
 
 function middlewareOf<StateT, ContextT>(
   limiter: Limiter<ParameterizedContext<StateT, ContextT>>,
-  owner: object,
 ): RateLimit<StateT, ContextT> {
   type Context = ParameterizedContext<StateT & { rail: Outcome | undefined }, ContextT>
 
   function rateLimitMiddleware(ctx: Context, next: Next): Promise<unknown> | undefined {
     const answer = (outcome: Outcome): Promise<unknown> | undefined => {
-      addFields(ctx.res, owner, outcome)
+      addFields(ctx.res, outcome)
       if (!(ctx.state instanceof Object)) throw unexpected('RAIL_BAD_RESPONSE', 'context', 'an object with state', ctx)
       ctx.state.rail = outcome
       if (outcome.refusal === undefined) return next()
@@ -80,7 +73,7 @@ function middlewareOf<StateT, ContextT>(
   }
   limiters.set(rateLimitMiddleware, limiter)
   return Object.assign(rateLimitMiddleware, {
-    with: (route: RouteOptions<ParameterizedContext<StateT, ContextT>>) => middlewareOf(limiter.with(route), owner),
+    with: (route: RouteOptions<ParameterizedContext<StateT, ContextT>>) => middlewareOf(limiter.with(route)),
     of: (ctx: object) => limiter.of(ctx as ParameterizedContext<StateT, ContextT>),
   })
 }
@@ -102,8 +95,34 @@ export const preflights: Preflights<ParameterizedContext> = /* @__PURE__ */ pref
 /** The limiter of each middleware. */
 const limiters = new WeakMap<object, object>()
 
+const STATE = Symbol('rail')
+
+/** Koa makes it for each context; a test's mock may have none. */
+interface State {
+  [STATE]?: unknown
+}
+
 const FRAMEWORK: Framework<ParameterizedContext> = {
-  // An application that another one calls has a context of its own for the same request.
-  sameRequest: (ctx) => (ctx as ParameterizedContext).req,
+  bag: {
+    get: (ctx) => stateOf(ctx)?.[STATE],
+    set(ctx, value) {
+      const state = stateOf(ctx)
+      if (state === undefined) return false
+      state[STATE] = value
+      return true
+    },
+    // An application that another one calls has a context of its own for the same response.
+    response: (ctx) => ctx.res,
+  },
   ahead: (ctx) => functionsFor(ctx).map((middleware) => limiters.get(middleware)),
+  announce(ctx, outcome) {
+    addFields(ctx.res, outcome)
+    // A body that onReject sets would be replaced.
+    return () => ctx.headerSent || ctx.body !== undefined
+  },
+}
+
+function stateOf(ctx: ParameterizedContext): State | undefined {
+  const state: unknown = ctx.state
+  return typeof state === 'object' && state !== null ? state : undefined
 }

@@ -12,6 +12,9 @@ export const appOf = (create: typeof Koa): AppUnderTest<Context, Context, RateLi
   preflights,
   rail: (ctx) => ctx.state.rail,
   header: (ctx, name) => ctx.get(name) || undefined,
+  forget: (ctx) => {
+    ctx.state = {} as typeof ctx.state
+  },
   setFields: (ctx, fields) => ctx.set(fields),
   isAnswered: (ctx) => ctx.body !== undefined,
   answer: (ctx, { status, headers, body }) => {

@@ -116,6 +116,14 @@ export const countingChecks = [
     expect((await app.get('/nested/')).header('RateLimit')).toBe('"per_minute";r=4;t=12')
     expect(await app.statuses(5, '/nested/')).toEqual([200, 200, 200, 200, 429])
   }),
+  check(
+    'one limiter counts a request once, where what the framework kept for it is gone',
+    'mounted-twice-and-forgotten',
+    async (app) => {
+      expect((await app.get('/nested/')).header('RateLimit')).toBe('"per_minute";r=4;t=12')
+      expect(await app.statuses(5, '/nested/')).toEqual([200, 200, 200, 200, 429])
+    },
+  ),
   check('two limiters each count a request', 'two-limiters', async (app) => {
     const from = { headers: { 'x-address': '203.0.113.7' } }
     expect((await app.get('/', from)).header('RateLimit')).toBe('"per_minute";r=9;t=6, "address";r=1;t=5')

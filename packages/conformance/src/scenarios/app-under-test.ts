@@ -14,6 +14,11 @@ export interface AppUnderTest<Request, Response, Limiter extends MadeLimiter<Req
   rail(request: Request): Outcome | undefined
   /** A header of a request, by its lower-case name. */
   header(request: Request, name: string): string | undefined
+  /**
+   * Replaces the object in which the framework keeps values of a request (`res.locals`, `ctx.state`) by an empty one.
+   * @default it cannot be replaced
+   */
+  forget?(request: Request): void
   /** Sets headers on the response before it is answered, as a middleware does. */
   setFields(response: Response, headers: Readonly<Record<string, string>>): void
   /** Whether the request has been answered. */

@@ -64,6 +64,19 @@ export const countingScenarios = {
     limiters: [{ identify: customer, limits: [perMinute(5)] }],
     mounts: [0, 0],
   }),
+  // Replaced while the limiter counts, and so before it is met again.
+  'mounted-twice-and-forgotten': ({ customer, forget }) => ({
+    limiters: [
+      {
+        identify: (request) => {
+          forget(request)
+          return customer(request)
+        },
+        limits: [perMinute(5)],
+      },
+    ],
+    mounts: [0, 0],
+  }),
   'two-limiters': ({ customer, header }) => ({
     limiters: [
       { identify: customer, limits: [perMinute(10)] },

@@ -29,14 +29,9 @@ export class RunningScenario<Request, Response, Limiter extends MadeLimiter<Requ
     makeStore?: () => Store,
   ) {
     this.#framework = framework
-    const { tools, waiting } = toolsFor<Request>(
-      (request, name) => framework.header(request, name),
-      framework.preflights,
-      this.#clock,
-      (name) => {
-        this.#called[name] = (this.#called[name] ?? 0) + 1
-      },
-    )
+    const { tools, waiting } = toolsFor<Request>(framework, this.#clock, (name) => {
+      this.#called[name] = (this.#called[name] ?? 0) + 1
+    })
     this.#waiting = waiting
     ;[this.#app, this.#fault] = settled(() => framework.build(this.#setup(scenario(tools), makeStore)))
   }

@@ -24,6 +24,8 @@ export type ScenarioMaker = <Request>(tools: Tools<Request>) => Scenario<Request
 export interface Tools<Request> {
   /** A header of the request, by its lower-case name. */
   header(request: Request, name: string): string | undefined
+  /** Replaces the object in which the framework keeps values of a request, where it can be replaced. */
+  forget(request: Request): void
   /** The customer that the suite names (`x-customer`, percent-encoded); `null` without one. */
   readonly customer: (request: Request) => string | null
   /** The cost that the suite names (`x-cost`); 1 without one. */
@@ -40,8 +42,11 @@ export interface Tools<Request> {
 
 /** @returns the tools of one run of a scenario, and how many wait in {@link Tools.together}. */
 export function toolsFor<Request>(
-  header: Tools<Request>['header'],
-  preflights: Tools<Request>['preflights'],
+  {
+    header,
+    forget,
+    preflights,
+  }: Pick<Tools<Request>, 'header' | 'preflights'> & Partial<Pick<Tools<Request>, 'forget'>>,
   clock: Clock,
   called: Tools<Request>['called'],
 ): { readonly tools: Tools<Request>; waiting(): number } {
@@ -49,6 +54,7 @@ export function toolsFor<Request>(
   let gate: { promise: Promise<void>; open: () => void } | undefined
   const tools: Tools<Request> = {
     header,
+    forget: forget ?? (() => {}),
     preflights,
     clock,
     called,

@@ -1,12 +1,14 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { createLimiter, type Limiter, type LimiterOptions, type Outcome, type RouteOptions } from '@rail/core'
-import { addFields, preflightsBy } from '@rail/core/adapter'
+import { addFields, type Bag, preflightsBy } from '@rail/core/adapter'
 import { listen, listenerFor, type RunningApp, writeStream } from '../../src/index.js'
 import type { Answer, AppUnderTest, Setup } from '../../src/scenarios.js'
 
 /** A request of Node's own, and what limiters left on it. */
 export interface Req extends IncomingMessage {
   rail?: Outcome
+  res?: ServerResponse
+  locals?: { state?: unknown }
 }
 
 type Next = (error?: unknown) => void
@@ -21,7 +23,9 @@ export interface Fault {
   /** The limiter's outcome, before the adapter uses it. */
   readonly outcome?: (outcome: Outcome, req: Req, res: ServerResponse, options: LimiterOptions<Req>) => Outcome
   /** Adds headers to the response. */
-  readonly addFields?: (res: ServerResponse, owner: object, outcome: Outcome) => void
+  readonly addFields?: (res: ServerResponse, outcome: Outcome) => void
+  /** Where the limiter keeps what it knows of a request. */
+  readonly bag?: Bag<Req>
   /** Whether a refusal announces the waits of the routes ahead. @default true */
   readonly ahead?: boolean
   /** How a refusal is sent. */
@@ -45,7 +49,7 @@ export function send(res: ServerResponse, { refusal }: Outcome): void {
 }
 
 /** The adapter: over Node alone, with this fault. */
-function middlewareOf(limiter: Limiter<Req>, options: LimiterOptions<Req>, owner: object, fault: Fault): Middleware {
+function middlewareOf(limiter: Limiter<Req>, options: LimiterOptions<Req>, fault: Fault): Middleware {
   const {
     outcome: changed = (given) => given,
     addFields: add,
@@ -53,11 +57,12 @@ function middlewareOf(limiter: Limiter<Req>, options: LimiterOptions<Req>, owner
     failed = (error, next) => next(error),
   } = fault
   const middleware: Middleware = (req, res, next) => {
+    req.res = res
     const answer = (given: Outcome): void => {
       const outcome = changed(given, req, res, options)
       req.rail = outcome
-      if (add === undefined) addFields(res, owner, outcome)
-      else add(res, owner, outcome)
+      if (add === undefined) addFields(res, outcome)
+      else add(res, outcome)
       if (outcome.refusal === undefined) next()
       else refuse(res, outcome, req, next)
     }
@@ -73,6 +78,16 @@ function middlewareOf(limiter: Limiter<Req>, options: LimiterOptions<Req>, owner
   return middleware
 }
 
+/** The framework's place for what belongs to a request. */
+export const bag = {
+  get: (req) => req.locals?.state,
+  set(req, state) {
+    req.locals = { state }
+    return true
+  },
+  response: (req) => req.res,
+} satisfies Bag<Req>
+
 /** The functions of a request's route, and the limiters of those that are limiters' middlewares. */
 const ahead = new WeakMap<Req, readonly Middleware[]>()
 const limiters = new WeakMap<Middleware, Limiter<Req>>()
@@ -87,6 +102,9 @@ function appOf(fault: Fault): AppUnderTest<Req, ServerResponse, Made, RequestLis
     rateLimit: (options) => limiterOf(fault.options?.(options) ?? options, fault),
     rail: (req) => req.rail,
     header,
+    forget(req) {
+      req.locals = {}
+    },
     preflights: preflightsBy((req) => ({
       method: req.method as string,
       url: req.url as string,
@@ -142,18 +160,17 @@ interface Made {
 
 function limiterOf(options: LimiterOptions<Req>, fault: Fault): Made {
   const { unmade } = fault
-  const owner = {}
   try {
     const limitersAhead = (req: Req) =>
       fault.ahead === false ? [] : (ahead.get(req) ?? []).map((it) => limiters.get(it))
-    const made = createLimiter(options, { ahead: limitersAhead })
+    const made = createLimiter(options, { ahead: limitersAhead, bag: fault.bag ?? bag })
     const limiter = fault.limiter?.(made, options) ?? made
     return {
-      middleware: middlewareOf(limiter, options, owner, fault),
+      middleware: middlewareOf(limiter, options, fault),
       of: limiter.of,
       with: (route) => {
         try {
-          return middlewareOf(limiter.with(route), options, owner, fault)
+          return middlewareOf(limiter.with(route), options, fault)
         } catch (error) {
           if (unmade === undefined) throw error
           return unmade

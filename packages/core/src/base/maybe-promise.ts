@@ -25,3 +25,12 @@ export function attempt<T, U>(
   }
   return isPromise(value) ? value.then(next, failed) : next(value)
 }
+
+/** Like {@link chain}, but `next` gets what it needs as a second argument: a closure for each request would be garbage. */
+export function pass<T, Context, U>(
+  value: MaybePromise<T>,
+  next: (value: T, context: Context) => MaybePromise<U>,
+  context: Context,
+): MaybePromise<U> {
+  return isPromise(value) ? value.then((found) => next(found, context)) : next(value, context)
+}

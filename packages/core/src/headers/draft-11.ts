@@ -19,10 +19,7 @@ export const draft11: HeaderStyle = {
     const limits = decision?.limits
     if (limits === undefined || limits.length === 0) return []
     const policy = policyOf(limits)
-    return [
-      { name: 'RateLimit-Policy', value: policy.text, merge: 'list' },
-      { name: 'RateLimit', value: stateOf(limits, policy.heads), merge: 'list' },
-    ]
+    return [policy.field, { name: 'RateLimit', value: stateOf(limits, policy.heads), merge: 'list' }]
   },
 }
 
@@ -32,7 +29,17 @@ function stateOf(limits: readonly LimitStatus[], heads: readonly string[]): stri
     const status = limits[index] as LimitStatus
     const wait = sentWaitOf(status)
     text += `${heads[index]}${status.remaining}`
-    if (wait !== Number.POSITIVE_INFINITY) text += `;t=${wholeSeconds(wait)}`
+    if (wait !== Number.POSITIVE_INFINITY) text += timeOf(wholeSeconds(wait))
   }
   return text
 }
+
+/** The parameter of a number of seconds. Short times are frequent, and kept. */
+function timeOf(seconds: number): string {
+  if (seconds >= MOST_KEPT) return `;t=${seconds}`
+  times[seconds] ??= `;t=${seconds}`
+  return times[seconds] as string
+}
+
+const MOST_KEPT = 1_000
+const times: string[] = []

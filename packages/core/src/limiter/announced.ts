@@ -1,27 +1,28 @@
 import { railError } from '../base/errors.js'
 import { chain } from '../base/maybe-promise.js'
-import type { Field } from '../headers/field.js'
-import type { Answering } from './answer.js'
+import type { WithBody } from './answer.js'
+import type { Outcome } from './outcome.js'
 
 /**
  * Adds the headers of a refusal to the response before `onReject` runs, which may answer through it by mistake. The result
  * is whether the request has been answered by then.
  */
-export type Announce<Request> = (request: Request, headers: readonly Field[]) => () => boolean
+export type Announce<Request> = (request: Request, outcome: Outcome) => () => boolean
 
 /** Announces the headers before `onReject` runs, and reports one that has answered by itself. */
 export function announced<Request>(
-  withBody: Answering<Request>['withBody'],
+  withBody: WithBody<Request>,
   announce: Announce<Request> | undefined,
   report: (error: unknown) => void,
-): Answering<Request>['withBody'] {
+): WithBody<Request> {
   if (announce === undefined) return withBody
-  return (refusal, request, headers) => {
-    const isAnswered = announce(request, headers)
+  return (outcome, request) => {
+    outcome.show()
+    const isAnswered = announce(request, outcome)
     const wasAnswered = isAnswered()
-    return chain(withBody(refusal, request, headers), (found) => {
+    return chain(withBody(outcome, request), (found) => {
       // With a body to send it was not onReject, but perhaps a timeout.
-      if (found.body === refusal.body && !wasAnswered && isAnswered()) {
+      if (found === outcome && !wasAnswered && isAnswered()) {
         const fact = 'onReject(): expected to return { json } or { text, type? }, got an answer through the response'
         report(railError('RAIL_HOOK_FAILED', fact, 'Return the body. Status and headers are those of the limiter.'))
       }

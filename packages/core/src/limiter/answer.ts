@@ -1,15 +1,15 @@
 import type { MaybePromise } from '../base/maybe-promise.js'
 import type { Decision } from '../bucket/decision.js'
-import type { Field } from '../headers/field.js'
+import { replacing } from '../headers/field.js'
 import type { HeaderStyle } from '../headers/header-style.js'
-import { overLimit, type Refusal, unavailable } from '../headers/refusal.js'
+import { overLimit, unavailable } from '../headers/refusal.js'
 import { refusalFields } from '../headers/retry-after.js'
+import type { Outcome } from './outcome.js'
+import { RecordedOutcome } from './recorded-outcome.js'
+import type { Turn } from './request-record.js'
 
-/** What is sent for one request: headers in any case, and the refusal if there is one. */
-export interface Answer {
-  readonly headers: readonly Field[]
-  readonly refusal: Refusal | undefined
-}
+/** Gives a refusing outcome its body. */
+export type WithBody<Request> = (outcome: RecordedOutcome, request: Request) => MaybePromise<RecordedOutcome>
 
 /** What an answer is made of. */
 export interface Answering<Request> {
@@ -17,38 +17,29 @@ export interface Answering<Request> {
   readonly jitter: number | undefined
   /** The moment that a clock's reading is, in milliseconds since 1970; `undefined`: now. */
   readonly epochMsOf: (now: number) => number | undefined
-  /** The refusal with its body. */
-  readonly withBody: (refusal: Refusal, request: Request, headers: readonly Field[]) => MaybePromise<Refusal>
+  readonly withBody: WithBody<Request>
 }
 
-/** The answer to a decision that was made at the reading `now` of the limiter's clock. */
+/** The outcome of a decision: headers in any case, and the refusal if there is one. */
 export function answerTo<Request>(
   { style, jitter, epochMsOf, withBody }: Answering<Request>,
+  { request, record, now }: Turn<Request>,
   decision: Decision,
-  now: number,
-  request: Request,
-): MaybePromise<Answer> {
-  const headers = style.fieldsFor(decision, epochMsOf(now))
-  return decision.allowed
-    ? { headers, refusal: undefined }
-    : refused(overLimit(decision, jitter), headers, withBody, request)
+): MaybePromise<Outcome> {
+  const earlier = record.counted.headers
+  const fields = style.fieldsFor(decision, epochMsOf(now))
+  if (decision.allowed) return new RecordedOutcome(record, decision, replacing(earlier, fields), undefined)
+  const refusal = overLimit(decision, jitter)
+  const headers = replacing(earlier, fields.concat(refusalFields(refusal.retryAfter)))
+  return withBody(new RecordedOutcome(record, decision, headers, refusal), request)
 }
 
-/** The answer when the store has failed and the limiter refuses requests then. It claims nothing about limits. */
+/** The outcome when the store has failed and the limiter refuses requests then. It claims nothing about limits. */
 export function unavailableTo<Request>(
   { style, jitter, withBody }: Answering<Request>,
-  request: Request,
-): MaybePromise<Answer> {
-  return refused(unavailable(jitter), style.fieldsFor(undefined, undefined), withBody, request)
-}
-
-function refused<Request>(
-  refusal: Refusal,
-  fields: readonly Field[],
-  withBody: Answering<Request>['withBody'],
-  request: Request,
-): MaybePromise<Answer> {
-  const headers = fields.concat(refusalFields(refusal.retryAfter))
-  const found = withBody(refusal, request, headers)
-  return 'then' in found ? found.then((refusal) => ({ headers, refusal })) : { headers, refusal: found }
+  { request, record }: Turn<Request>,
+): MaybePromise<Outcome> {
+  const refusal = unavailable(jitter)
+  const headers = style.fieldsFor(undefined, undefined).concat(refusalFields(refusal.retryAfter))
+  return withBody(new RecordedOutcome(record, undefined, headers, refusal), request)
 }

@@ -23,30 +23,44 @@ export function chargingBy<Request>(
   { identify, limits, cost = 1 }: PlainCharging<Request>,
   { isShared, watch }: ChargingContext,
 ): Charging<Request> {
-  return {
-    chargesFor: (request, route, before, scope) =>
-      chain(before[0] === undefined ? identify(request) : before[0].key, (key) => {
-        watch.identified(key)
-        if (key === null) return NO_CHARGES
-        checkIdentity(key)
-        const found = ownLimitsIn(before) ?? limitsOf(limits, key, request, scope, isShared)
-        const routeCost = route.cost ?? cost
-        // The usual case, with nothing to wait for.
-        if (
-          route.scope === undefined &&
-          route.limits === undefined &&
-          typeof routeCost === 'number' &&
-          !isPromise(found)
-        ) {
-          return charges(key, found, NO_LIMITS, routeCost, scope, route, before)
-        }
-        return chain(found, (own) =>
-          chain(routeLimitsOf(route, limits, key, request, isShared), (more) =>
-            chain(costOf(request, routeCost), (tokens) => charges(key, own, more, tokens, scope, route, before)),
-          ),
-        )
-      }),
+  type ChargesFor = Charging<Request>['chargesFor']
+
+  const chargesFor: ChargesFor = (request, route, before, scope) => {
+    const key = before[0] === undefined ? identify(request) : before[0].key
+    return isPromise(key) ? later(key, request, route, before, scope) : chargesOf(key, request, route, before, scope)
   }
+
+  // The usual case, with nothing to wait for, makes no closure: those would be half of a request's garbage.
+
+  function chargesOf(key: string | null, ...[request, route, before, scope]: Parameters<ChargesFor>) {
+    watch.identified(key)
+    if (key === null) return NO_CHARGES
+    checkIdentity(key)
+    const own = ownLimitsIn(before) ?? limitsOf(limits, key, request, scope, isShared)
+    const tokens = route.cost ?? cost
+    const isPlain = route.scope === undefined && route.limits === undefined && typeof tokens === 'number'
+    return isPlain && !isPromise(own)
+      ? charges(key, own, NO_LIMITS, tokens, scope, route, before)
+      : parts(key, own, request, route, before, scope)
+  }
+
+  function later(key: PromiseLike<string | null>, ...given: Parameters<ChargesFor>): ReturnType<ChargesFor> {
+    return key.then((found) => chargesOf(found, ...given))
+  }
+
+  function parts(
+    key: string,
+    found: MaybePromise<readonly Limit[]>,
+    ...[request, route, before, scope]: Parameters<ChargesFor>
+  ): ReturnType<ChargesFor> {
+    return chain(found, (own) =>
+      chain(routeLimitsOf(route, limits, key, request, isShared), (more) =>
+        chain(costOf(request, route.cost ?? cost), (tokens) => charges(key, own, more, tokens, scope, route, before)),
+      ),
+    )
+  }
+
+  return { chargesFor }
 }
 
 function charges<Request>(

@@ -1,14 +1,13 @@
 import { readClock } from '../base/clock.js'
 import { hookError, isRailError, throwError } from '../base/errors.js'
-import { attempt, chain, type MaybePromise } from '../base/maybe-promise.js'
-import { createNotes } from '../base/notes.js'
+import { attempt, isPromise, type MaybePromise, pass } from '../base/maybe-promise.js'
 import type { Decision } from '../bucket/decision.js'
 import type { Store } from '../bucket/store.js'
-import { replacing } from '../headers/field.js'
-import type { Answer } from './answer.js'
+import type { Charge } from '../limit/charge.js'
 import type { LimiterOptions, RouteOptions } from './options.js'
 import { NOT_COUNTED, type Outcome } from './outcome.js'
-import { RequestRecord, type Turn } from './request-record.js'
+import { Records } from './records.js'
+import { RequestRecord, Turn } from './request-record.js'
 import { type Framework, isObject, settingsOf } from './settings.js'
 
 /** Counts requests. It is generic over the request and never looks inside it. */
@@ -45,10 +44,10 @@ export function createLimiter<Request>(
   options: LimiterOptions<Request>,
   framework?: Framework<Request>,
 ): Limiter<Request> {
-  const { sameRequest = asIs, ahead } = framework ?? {}
   const settings = settingsOf(options, framework)
-  const { store, clock, skip, earlier, chargesFor, answerTo, reporter, watch } = settings
-  const records = createNotes<RequestRecord>(framework?.reshaped)
+  const { store, clock, skip, chargesFor, answerTo, reporter, watch } = settings
+  const recording = { settle }
+  const records = new Records<Request>(recording, framework?.bag)
   /** The routes that `with` has made, by their limiters. */
   let routes: WeakMap<object, RouteOptions<Request>> | undefined
 
@@ -69,73 +68,90 @@ export function createLimiter<Request>(
         routes.set(limiter, both)
         return limiter
       },
-      of: (request) => (isObject(request) ? records.get(sameRequest(request))?.outcome : undefined),
+      of: (request) => (isObject(request) ? records.find(request)?.outcome : undefined),
     }
   }
 
   /** Counts a request once for each route. Concurrent calls wait: each must know what those before it have taken. */
   function once(request: Request, route: RouteOptions<Request>): MaybePromise<Outcome> {
-    const same = isObject(request) ? sameRequest(request) : undefined
-    const known = same && earlier(records, same)
-    const record = known ?? new RequestRecord()
-    const next = (): MaybePromise<Outcome> =>
-      record.answers(route) ? repeated(record) : record.keep(counted(request, route, record))
-    record.pending = 'then' in record.pending ? record.pending.then(next, next) : next()
-    if (same !== undefined && known === undefined) records.set(same, record)
+    const turn = new Turn(request, route, recordOf(request))
+    const { record } = turn
+    record.pending = 'then' in record.pending ? waited(record.pending, turn) : answered(turn)
     return record.pending
   }
 
-  function repeated(record: RequestRecord): Outcome {
+  function recordOf(request: Request): RequestRecord {
+    if (!isObject(request)) return new RequestRecord(recording)
+    return (settings.once ? records.find(request) : undefined) ?? records.make(request)
+  }
+
+  function waited(pending: PromiseLike<Outcome>, turn: Turn<Request>): PromiseLike<Outcome> {
+    const next = (): MaybePromise<Outcome> => answered(turn)
+    return pending.then(next, next)
+  }
+
+  function answered(turn: Turn<Request>): MaybePromise<Outcome> {
+    const { record, route } = turn
+    if (!record.answers(route)) return record.keep(counted(turn))
     watch.repeated(++record.repeats)
     return record.outcome
   }
 
-  /** The way of one request: skip it, or find its charges, take them from the store, and answer. */
-  function counted(request: Request, route: RouteOptions<Request>, record: RequestRecord): MaybePromise<Outcome> {
+  // The way of one request: skip it, or find its charges, take them from the store, and answer. Any step may be a promise.
+
+  function counted(turn: Turn<Request>): MaybePromise<Outcome> {
+    const { request, record } = turn
     // A request that was charged is not skipped afterwards.
-    return chain(record.charges.length === 0 && skip(request), (skipped) => {
-      if (skipped) return NOT_COUNTED
-      return chain(chargesFor(request, route, record.charges), (charges) => {
-        if (charges.length === 0) return NOT_COUNTED
-        watch.charged()
-        const turn: Turn<Request> = { request, route, record, charges, now: readClock(clock) }
-        return attempt(
-          () => store.take(charges, turn.now, record.chargedIn(store)),
-          (decision) => {
-            reporter.storeWorks('take', turn.now)
-            return answer(turn, store, decision)
-          },
-          (error) => withoutStore(turn, error),
-        )
-      })
-    })
+    return pass(record.charges.length === 0 && skip(request), charge, turn)
+  }
+
+  function charge(skipped: boolean, turn: Turn<Request>): MaybePromise<Outcome> {
+    return skipped ? NOT_COUNTED : pass(chargesFor(turn.request, turn.route, turn.record.charges), take, turn)
+  }
+
+  function take(charges: readonly Charge[], turn: Turn<Request>): MaybePromise<Outcome> {
+    if (charges.length === 0) return NOT_COUNTED
+    watch.charged()
+    turn.charges = charges
+    turn.now = readClock(clock)
+    let decision: MaybePromise<Decision>
+    try {
+      decision = store.take(charges, turn.now, turn.record.chargedIn(store))
+    } catch (error) {
+      return withoutStore(turn, error)
+    }
+    return isPromise(decision) ? later(decision, turn) : taken(decision, turn)
+  }
+
+  function later(decision: PromiseLike<Decision>, turn: Turn<Request>): PromiseLike<Outcome> {
+    return decision.then(
+      (found) => taken(found, turn),
+      (error) => withoutStore(turn, error),
+    )
+  }
+
+  function taken(decision: Decision, turn: Turn<Request>): MaybePromise<Outcome> {
+    reporter.storeWorks('take', turn.now)
+    return answer(turn, store, decision)
   }
 
   function answer(turn: Turn<Request>, from: Store, decision: Decision): MaybePromise<Outcome> {
     turn.record.remember(decision.allowed ? turn.charges : [], from, turn)
-    if (decision.allowed) return announce(turn, decision)
-    return chain(settings.longestWait(turn, from, decision, routesAhead), (longest) => announce(turn, longest))
+    if (decision.allowed) return announce(decision, turn)
+    return pass(settings.longestWait(turn, from, decision, routesAhead), announce, turn)
   }
 
   /** The routes of this limiter that a refused request would have met next, as far as its framework knows them. */
   function routesAhead({ request, record }: Turn<Request>): readonly RouteOptions<Request>[] {
-    const limiters = routes === undefined ? [] : (ahead?.(request) ?? [])
+    const limiters = routes === undefined ? [] : (framework?.ahead?.(request) ?? [])
     const found = limiters.map((limiter) => routes?.get(limiter as object))
     return found.filter((route) => route !== undefined && !record.answers(route)) as RouteOptions<Request>[]
   }
 
-  function announce({ request, record, now }: Turn<Request>, decision: Decision): MaybePromise<Outcome> {
-    const earlier = record.counted
+  function announce(decision: Decision, turn: Turn<Request>): MaybePromise<Outcome> {
     reporter.warnIfNeverFits(decision)
-    callHooks(decision, request, earlier.decision)
-    const outcomeOf = ({ headers, refusal }: Answer): Outcome => ({
-      decision,
-      headers: replacing(earlier.headers, headers),
-      refusal,
-      settle: (actualCost) => settle(record, actualCost),
-    })
-    const sent = answerTo(decision, now, request)
-    return 'then' in sent ? sent.then(outcomeOf) : outcomeOf(sent)
+    callHooks(decision, turn)
+    return answerTo(turn, decision)
   }
 
   function withoutStore(turn: Turn<Request>, error: unknown): MaybePromise<Outcome> {
@@ -146,7 +162,8 @@ export function createLimiter<Request>(
     return settings.withoutStore(turn, answer)
   }
 
-  function callHooks(decision: Decision, request: Request, earlier: Decision | undefined): void {
+  function callHooks(decision: Decision, { request, record }: Turn<Request>): void {
+    const earlier = record.counted.decision
     for (const hook of settings.decisionHooks) attempt(() => hook(decision, request, earlier), ignore, hookFailed)
   }
 
@@ -175,7 +192,5 @@ export function createLimiter<Request>(
 
   return limiterFor({})
 }
-
-const asIs = (request: object): object => request
 
 function ignore(): void {}

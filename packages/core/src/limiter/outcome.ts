@@ -15,7 +15,7 @@ export interface Outcome {
   readonly refusal?: Refusal | undefined
   /**
    * Corrects the cost once the final one is known: a whole number of tokens. Only the first call counts. Does nothing after
-   * a refusal, a dry run or a failure of the store. Never throws: errors go to `onError`.
+   * a refusal, a dry run or a failure of the store. Never throws: errors go to `onError`. A copy by `{ ...outcome }` lacks it.
    */
   readonly settle: (actualCost: number) => void
 }

@@ -1,28 +1,29 @@
 import { advice } from '../base/advice.js'
 import { hookError, unexpected } from '../base/errors.js'
-import { attempt, chain, type MaybePromise } from '../base/maybe-promise.js'
+import { attempt, chain } from '../base/maybe-promise.js'
 import type { Refusal } from '../headers/refusal.js'
 import type { OnReject } from '../headers/reject.js'
+import type { WithBody } from './answer.js'
 
 /** Gives refusals the bodies that `onReject` makes. A refusal keeps its default body if `onReject` fails. */
-export function replying<Request>(
-  onReject: OnReject<Request>,
-  report: (error: unknown) => void,
-): (refusal: Refusal, request: Request) => MaybePromise<Refusal> {
-  return (refusal, request) =>
-    attempt(
+export function replying<Request>(onReject: OnReject<Request>, report: (error: unknown) => void): WithBody<Request> {
+  return (outcome, request) => {
+    const refusal = outcome.refusal as Refusal
+    return attempt(
       // Both may run code of the user's: a getter of the reply may throw.
-      () => chain(onReject(refusal, request, report), (reply) => replied(refusal, reply, report)),
-      (reply) => reply,
+      () => chain(onReject(refusal, request, report), (reply) => bodyOf(reply, report)),
+      (body) => (body === undefined ? outcome : outcome.with({ ...refusal, ...body })),
       (cause) => {
         report(hookError('onReject()', cause, 'The default body was sent.'))
-        return refusal
+        return outcome
       },
     )
+  }
 }
 
-function replied<Reply>(refusal: Refusal, reply: Reply | undefined, report: (error: unknown) => void): Refusal {
-  if (reply === undefined) return refusal
+/** The body of a reply; `undefined`: the default body. */
+function bodyOf(reply: unknown, report: (error: unknown) => void): Pick<Refusal, 'type' | 'body'> | undefined {
+  if (reply === undefined) return undefined
   const members = Object(reply) as Record<string, unknown>
   const { json, text, type = TEXT } = members
   const isText = typeof text === 'string' && isHeaderValue(type)
@@ -35,7 +36,7 @@ function replied<Reply>(refusal: Refusal, reply: Reply | undefined, report: (err
     const toDo = advice('Remove it. For JSON of another type return { text: JSON.stringify(body), type }.')
     for (const name in members) if (!used.includes(name) && members[name] !== undefined) wrong(name, toDo)
   }
-  return { ...refusal, ...body }
+  return body
 }
 
 const REPLY = '{ json } or { text, type? }'

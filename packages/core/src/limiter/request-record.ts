@@ -7,19 +7,37 @@ import { type Field, replacing } from '../headers/field.js'
 import { type Charge, checkCost } from '../limit/charge.js'
 import type { RouteOptions } from './options.js'
 import { NOT_COUNTED, type Outcome } from './outcome.js'
+import type { RequestState, Sent } from './request-state.js'
 
 /** A request on its way through a limiter. */
-export interface Turn<Request> {
+export class Turn<Request> {
   readonly request: Request
   readonly route: RouteOptions<Request>
   readonly record: RequestRecord
-  readonly charges: readonly Charge[]
+  charges: readonly Charge[] = NO_CHARGES
   /** The reading of the limiter's clock. */
-  readonly now: number
+  now = 0
+
+  constructor(request: Request, route: RouteOptions<Request>, record: RequestRecord) {
+    this.request = request
+    this.route = route
+    this.record = record
+  }
 }
 
-/** What one limiter remembers of one request. */
-export class RequestRecord {
+/** A limiter, to the records of its requests. */
+export interface RecordingLimiter {
+  settle(record: RequestRecord, actualCost: number): void
+}
+
+/** What one limiter remembers of one request: one object for each request, which its response finds, too. */
+export class RequestRecord implements Sent {
+  readonly limiter: RecordingLimiter
+  /** The records of the request's other limiters, by which its response finds them. */
+  state: RequestState | undefined = undefined
+  next: Sent | undefined = undefined
+  /** Whether the response has the headers of the latest outcome. */
+  isSent = false
   /** The outcome of the latest call, which the next one waits for. */
   pending: MaybePromise<Outcome> = NOT_COUNTED
   outcome: Outcome = NOT_COUNTED
@@ -29,14 +47,28 @@ export class RequestRecord {
   counted: Outcome & { headers: readonly Field[] } = NOT_COUNTED
   /** What has been taken for the request. */
   charges: readonly Charge[] = NO_CHARGES
-  #store: Store | undefined
+  #store: Store | undefined = undefined
   #at = 0
-  #routes: readonly unknown[] = NO_ROUTES
+  /** The route that was decided first, and all of them once there are more. */
+  #route: unknown = undefined
+  #routes: unknown[] | undefined = undefined
   #settled = false
+
+  constructor(limiter: RecordingLimiter) {
+    this.limiter = limiter
+  }
+
+  get source(): object {
+    return this.limiter
+  }
+
+  get headers(): readonly Field[] {
+    return this.isSent ? this.outcome.headers : NO_FIELDS
+  }
 
   /** Whether the latest outcome answers another call on this route: it was decided there, or refused anywhere. */
   answers(route: unknown): boolean {
-    return this.outcome.refusal !== undefined || this.#routes.includes(route)
+    return this.outcome.refusal !== undefined || this.#route === route || this.#routes?.includes(route) === true
   }
 
   /** Keeps the latest outcome, once it is there. */
@@ -57,8 +89,8 @@ export class RequestRecord {
 
   /** Remembers that a route has its answer, even though nothing was taken: its store failed, and is not called again. */
   decided(route: unknown): void {
-    // A request is seldom counted twice, and an array of one is cheaper than one that grows.
-    this.#routes = this.#routes === NO_ROUTES ? [route] : [...this.#routes, route]
+    if (this.#route === undefined) this.#route = route
+    else this.#routes = [...(this.#routes ?? []), route]
   }
 
   /** What was taken for the request in this store: another store has taken nothing yet. */
@@ -106,4 +138,4 @@ export class RequestRecord {
 }
 
 const NO_CHARGES: readonly Charge[] = []
-const NO_ROUTES: readonly unknown[] = []
+const NO_FIELDS: readonly Field[] = []

@@ -2,8 +2,7 @@ import { advice } from '../base/advice.js'
 import { COST, checkOption, checkOptionNames, isBoolean, isCost, isFunction, isString } from '../base/check.js'
 import { type Clock, monotonicClock } from '../base/clock.js'
 import { railError, unexpected } from '../base/errors.js'
-import { chain, type MaybePromise } from '../base/maybe-promise.js'
-import type { Notes, Shape } from '../base/notes.js'
+import { chain, type MaybePromise, pass } from '../base/maybe-promise.js'
 import { adviceOnLimiterOption } from '../base/suggestion.js'
 import type { Decision } from '../bucket/decision.js'
 import { isLimitSource } from '../bucket/limit-source.js'
@@ -18,10 +17,13 @@ import type { Limit } from '../limit/limit.js'
 import { MemoryStore } from '../memory/memory-store.js'
 import { type Ahead, longestWait } from './ahead.js'
 import { type Announce, announced } from './announced.js'
-import { type Answer, type Answering, answerTo, unavailableTo } from './answer.js'
+import { type Answering, answerTo, unavailableTo, type WithBody } from './answer.js'
 import { type ChargingContext, chargingBy, scopeWithin } from './charging.js'
 import { checkFits } from './never-fits.js'
 import type { Charging, LimiterOptions, PlainCharging, RouteOptions } from './options.js'
+import type { Outcome } from './outcome.js'
+import { RecordedOutcome } from './recorded-outcome.js'
+import type { Bag } from './records.js'
 import { replying } from './reply.js'
 import { createReporter, type Reporter } from './reporter.js'
 import type { RequestRecord, Turn } from './request-record.js'
@@ -30,9 +32,9 @@ import { createWatch, type Watch } from './watch.js'
 import { routeOf, withKept } from './with.js'
 
 /** What a limiter has to know about an adapter's framework. */
-export interface Framework<Request> extends Shape {
-  /** The object by which a request is known. Frameworks may make several objects for one request. @default the request */
-  sameRequest?(request: object): object
+export interface Framework<Request> {
+  /** Where the limiter keeps what it knows of a request. @default a WeakMap, which makes garbage collections longer */
+  readonly bag?: Bag<Request> | undefined
   /**
    * The limiters, as `createLimiter` and `with` made them, whose middlewares the request meets if none of them refuses it,
    * in their order; `undefined` among them is nothing. A refusal announces the longest wait of them all. @default none
@@ -50,13 +52,13 @@ export interface Settings<Request> {
   readonly clock: Clock
   readonly reporter: Reporter
   readonly watch: Watch
-  /** What is known of a request that was taken before: another take has the same outcome. */
-  earlier(records: Notes<RequestRecord>, request: object): RequestRecord | undefined
+  /** Whether another take of a request has the outcome that it has. */
+  readonly once: boolean
   readonly decisionHooks: readonly ((decision: Decision, request: Request, earlier: Decision | undefined) => void)[]
   skip(request: Request): MaybePromise<boolean>
   /** The charges of a request on a route, with what it was charged before. */
   readonly chargesFor: Ahead<Request>['chargesFor']
-  answerTo(decision: Decision, now: number, request: Request): MaybePromise<Answer>
+  answerTo(turn: Turn<Request>, decision: Decision): MaybePromise<Outcome>
   readonly withoutStore: WithoutStore<Request>
   /** The decision to announce to a refused request. `routes`: those ahead of it. */
   longestWait(
@@ -90,14 +92,14 @@ export function settingsOf<Request>(given: LimiterOptions<Request>, framework?: 
     epochMsOf,
     withBody:
       options.onReject === undefined
-        ? asIs
+        ? withDefaultBody
         : announced(replying(options.onReject, report), framework?.announce, report),
   }
   const onStoreFailure = dryRun && options.onStoreFailure === 'refuse' ? 'allow' : options.onStoreFailure
-  const unavailable = (request: Request): MaybePromise<Answer> => unavailableTo(answering, request)
+  const unavailable = (turn: Turn<Request>): MaybePromise<Outcome> => unavailableTo(answering, turn)
   const chargesFor: Settings<Request>['chargesFor'] = (request, route, before) => {
     const charges = charging.chargesFor(request, route, before, scope)
-    return before.length === 0 ? charges : chain(charges, (found) => withKept(found, before))
+    return before.length === 0 ? charges : pass(charges, withKept, before)
   }
   const failed: Ahead<Request>['failed'] = (error, now) => reporter.storeFailed('peek', error, now)
   defineLimits(store, scope, options.limits)
@@ -108,11 +110,11 @@ export function settingsOf<Request>(given: LimiterOptions<Request>, framework?: 
     clock,
     reporter,
     watch,
-    earlier: options.once === false ? nothing : (records, request) => records.get(request),
+    once: options.once !== false,
     decisionHooks: hooksOf(options),
     skip: skipping(options.skip),
     chargesFor,
-    answerTo: dryRun ? () => NOTHING : (decision, now, request) => answerTo(answering, decision, now, request),
+    answerTo: dryRun ? withoutHeaders : (turn, decision) => answerTo(answering, turn, decision),
     withoutStore: withoutStoreFor(onStoreFailure, unavailable, {
       servers: isShared ? serversOf(options.limits) : undefined,
       report,
@@ -141,11 +143,12 @@ export function settingsOf<Request>(given: LimiterOptions<Request>, framework?: 
 }
 
 /** No headers, and the request goes on. */
-const NOTHING: Answer = { headers: [], refusal: undefined }
+function withoutHeaders<Request>({ record }: Turn<Request>, decision: Decision): Outcome {
+  return new RecordedOutcome(record, decision, [], undefined)
+}
 
-const asIs = <T>(value: T): T => value
+const withDefaultBody: WithBody<unknown> = (outcome) => outcome
 const never = (): boolean => false
-const nothing = (): undefined => undefined
 
 export function isObject<T>(value: T): value is T & object {
   return typeof value === 'object' && value !== null

@@ -1,10 +1,9 @@
 import { advice } from '../base/advice.js'
 import { isRailError, railError, unexpected } from '../base/errors.js'
-import { attempt, chain, isPromise, type MaybePromise } from '../base/maybe-promise.js'
+import { attempt, isPromise, type MaybePromise } from '../base/maybe-promise.js'
 import { replacementFor } from '../base/suggestion.js'
 import type { Decision } from '../bucket/decision.js'
 import { isStore, type LimiterOfStore, type Store, type SynchronousStore } from '../bucket/store.js'
-import type { Answer } from './answer.js'
 import type { LimiterSettings } from './options.js'
 import { NOT_COUNTED, type Outcome } from './outcome.js'
 import type { Turn } from './request-record.js'
@@ -19,19 +18,17 @@ export type WithoutStore<Request> = (
 /**
  * What the option `onStoreFailure` does.
  *
- * @param unavailable The answer that refuses a request with 503.
+ * @param unavailable The outcome that refuses a request with 503.
  * @param limiter What another store can learn from the limiter.
  * @throws RailError `RAIL_BAD_OPTION`
  */
 export function withoutStoreFor<Request>(
   option: LimiterSettings<Request>['onStoreFailure'] = 'allow',
-  unavailable: (request: Request) => MaybePromise<Answer>,
+  unavailable: (turn: Turn<Request>) => MaybePromise<Outcome>,
   limiter: LimiterOfStore,
 ): WithoutStore<Request> {
   if (option === 'allow') return () => NOT_COUNTED
-  if (option === 'refuse') {
-    return ({ request }) => chain(unavailable(request), (answer) => ({ ...NOT_COUNTED, ...answer }))
-  }
+  if (option === 'refuse') return unavailable
   if (isStore(option)) return insteadBy(option.forLimiter?.(limiter) ?? option, limiter.report)
   const toDo = replacementFor(option, 'Import localStore and write localStore({ servers }).')
   throw unexpected('RAIL_BAD_OPTION', 'onStoreFailure', "'allow', 'refuse' or a store", option, toDo)

@@ -1,5 +1,6 @@
-import { createNotes, type Shape } from '../base/notes.js'
 import { type Field, type FieldReader, mergeFields } from '../headers/field.js'
+import { RecordedOutcome } from '../limiter/recorded-outcome.js'
+import { RequestState, type Sent, STATE, stateOfResponse } from '../limiter/request-state.js'
 import { type HeaderSetter, isMock, setAtOnce } from './mock-response.js'
 
 /** The methods of Node's `ServerResponse` that add headers. HTTP/2's response has them too. */
@@ -8,118 +9,74 @@ export interface HeadWriter extends HeaderSetter {
   writeHead: (...args: any[]) => any
 }
 
+/**
+ * Adds an outcome's headers to a response when its head is written, as they are then. They are sent whatever the framework
+ * or the handler did before: a thrown error, a header of its own, a stream, a call of `writeHead`. A later outcome of the
+ * same limiter replaces an earlier one. A response that writes no head by itself, a test's mock, has them at once.
+ *
+ * @throws RailError `RAIL_BAD_RESPONSE` for what cannot have headers
+ */
+export function addFields(response: HeadWriter, outcome: HasHeaders): void {
+  if (isMock(response)) {
+    setAtOnce(response, outcome.headers)
+    if (response.writeHead === undefined) return
+  }
+  const record = RecordedOutcome.recordOf(outcome)
+  // Of a request that was not counted there is nothing to send.
+  if (record === undefined && outcome.headers.length === 0) return
+  const there = stateOfResponse(response)
+  const state = there ?? record?.state ?? new RequestState()
+  if (record === undefined) state.put(new SentElsewhere(outcome))
+  else {
+    record.isSent = true
+    record.state ??= state
+    if (state.of(record.source) !== record) state.put(record.state === state ? record : new SentElsewhere(record))
+  }
+  if (there === undefined && state.response !== response) wrap(response, state)
+}
+
 /** An outcome, whose headers may change until they are sent. */
 export interface HasHeaders {
   readonly headers: readonly Field[]
 }
 
+/** Headers of an outcome that no limiter has made, or of a request with another response. */
+class SentElsewhere implements Sent {
+  readonly source: HasHeaders
+  next: Sent | undefined = undefined
+
+  constructor(source: HasHeaders) {
+    this.source = source
+  }
+
+  get headers(): readonly Field[] {
+    return this.source.headers
+  }
+}
+
 /**
- * Adds an outcome's headers to a response when its head is written, as they are then. They are sent whatever the framework
- * or the handler did before: a thrown error, a header of its own, a stream, a call of `writeHead`. A second call by the same
- * `owner`, an object for each limiter, replaces the outcome of the first. A response that writes no head by itself, a test's
- * mock, has them at once.
- *
- * @throws RailError `RAIL_BAD_RESPONSE` for what cannot have headers
+ * A `writeHead` of the response's own, which knows what it sends: to add a second property would be dear where objects have
+ * no common shape, as Express's.
  */
-export function addFields(response: HeadWriter, owner: object, outcome: HasHeaders, shape: Shape = {}): void {
-  if (isMock(response)) {
-    setAtOnce(response, outcome.headers)
-    if (response.writeHead === undefined) return
+function wrap(response: HeadWriter, state: RequestState): void {
+  const { writeHead } = response
+  function writeHeadWithRateLimit(this: HeadWriter, ...args: unknown[]): unknown {
+    return writeHead.apply(this, withFields(this, state, args))
   }
-  const reshaped = shape.reshaped === true
-  const known = reshaped ? pendingOfReshaped.get(response) : (response as Awaiting)[PENDING]
-  if (known !== undefined) {
-    known.set(owner, outcome)
-    return
-  }
-  const pending = new Pending(owner, outcome, response.writeHead)
-  if (reshaped) {
-    pendingOfReshaped.set(response, pending)
-    // A response that is wrapped already may call the `writeHead` that the prototype had before.
-    if (!Object.hasOwn(response, 'writeHead') && isWrapped(prototypeOf(response))) return
-  }
-  ;(response as Awaiting)[PENDING] = pending
+  writeHeadWithRateLimit[STATE] = state
+  state.response = response
   response.writeHead = writeHeadWithRateLimit
 }
 
-/** A symbol, because a Proxy around a response passes it on, and does not pass on a private field. */
-const PENDING = Symbol('rail.pending')
-
-/** A response with a `writeHead` of its own. */
-interface Awaiting extends HeadWriter {
-  [PENDING]?: Pending
-}
-
-/** One function for all responses: with one for each, every response would have a shape of its own in the engine. */
-function writeHeadWithRateLimit(this: Awaiting, ...args: unknown[]): unknown {
-  const pending = this[PENDING] as Pending
-  return pending.writeHead.apply(this, withFields(this, pending, args))
-}
-
-const pendingOfReshaped = createNotes<Pending>(true)
-
-/** Prototypes whose responses write their pending headers. */
-const wrapped = new WeakSet<HeadWriter>()
-
-/**
- * Gives a prototype of reshaped responses a `writeHead` that adds pending headers. It is set once, in the framework's own
- * prototype just above Node's, so that mounted applications have it too. `false` where there is no such prototype.
- */
-function isWrapped(prototype: HeadWriter): boolean {
-  if (wrapped.has(prototype)) return true
-  let below: HeadWriter | undefined
-  let owner = prototype
-  while (!Object.hasOwn(owner, 'writeHead')) {
-    below = owner
-    owner = prototypeOf(owner)
-  }
-  if (!wrapped.has(owner)) {
-    if (below === undefined) return false
-    const { writeHead } = owner
-    below.writeHead = function writeHeadWithRateLimit(this: HeadWriter, ...args: unknown[]) {
-      const pending = pendingOfReshaped.get(this)
-      return writeHead.apply(this, pending === undefined ? args : withFields(this, pending, args))
-    }
-    wrapped.add(below)
-  }
-  wrapped.add(prototype)
-  return true
-}
-
-function prototypeOf(object: HeadWriter): HeadWriter {
-  return Object.getPrototypeOf(object) as HeadWriter
-}
-
 /** The arguments for writeHead, after the headers that are not among them were set. */
-function withFields(response: HeadWriter, pending: Pending, args: unknown[]): unknown[] {
+function withFields(response: HeadWriter, { first }: RequestState, args: unknown[]): unknown[] {
   let place = 0
   while (place < args.length && (typeof args[place] !== 'object' || args[place] === null)) place++
-  for (let it: Pending | undefined = pending; it !== undefined; it = it.next) {
-    if (place < args.length) args[place] = merged(response, args[place] as GivenHeaders, it.outcome.headers)
-    else set(response, it.outcome.headers)
+  for (let it = first; it !== undefined; it = it.next) {
+    if (place < args.length) args[place] = merged(response, args[place] as GivenHeaders, it.headers)
+    else set(response, it.headers)
   }
   return args
-}
-
-/** The pending outcome of a limiter and that of the next limiter if there is one, and the function that writes them. */
-class Pending {
-  readonly writeHead: HeadWriter['writeHead']
-  outcome: HasHeaders
-  next: Pending | undefined
-  readonly #owner: object
-
-  constructor(owner: object, outcome: HasHeaders, writeHead: HeadWriter['writeHead']) {
-    this.writeHead = writeHead
-    this.outcome = outcome
-    this.next = undefined
-    this.#owner = owner
-  }
-
-  set(owner: object, outcome: HasHeaders): void {
-    if (this.#owner === owner) this.outcome = outcome
-    else if (this.next === undefined) this.next = new Pending(owner, outcome, this.writeHead)
-    else this.next.set(owner, outcome)
-  }
 }
 
 function set(response: HeadWriter, fields: readonly Field[]): void {

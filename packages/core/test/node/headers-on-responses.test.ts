@@ -47,7 +47,7 @@ it.each([
   const headers = await answered(async (response) => {
     for (const each of order) {
       const limiter = limiterOf([each], xRateLimit)
-      addFields(response, limiter, await limiter.take({}))
+      addFields(response, await limiter.take({}))
     }
     response.end()
   })
@@ -81,7 +81,7 @@ it.each([
     const limiter = limiterOf([few], xRateLimit)
     const { headers } = await limiter.take({})
     return answered((response) => {
-      addFields(response, limiter, { headers })
+      addFields(response, { headers })
       send(response, theirs)
     })
   }
@@ -93,10 +93,42 @@ it('what the same limiter said before for a request is not told beside what it s
   const limiter = limiterOf([few, perMinute(100)], draft11)
   const headers = await answered(async (response) => {
     const request = {}
-    addFields(response, limiter, await limiter.take(request))
-    addFields(response, limiter, await limiter.with({ cost: 3 }).take(request))
+    addFields(response, await limiter.take(request))
+    addFields(response, await limiter.with({ cost: 3 }).take(request))
     response.setHeader('RateLimit', '"upstream";r=7')
     response.end()
   })
   expect(headers.get('ratelimit')).toBe('"upstream";r=7, "few";r=2;t=6, "per_minute";r=97;t=2')
+})
+
+it('headers of several sources are sent once each, whichever request their records are kept with', async () => {
+  const [first, second] = [limiterOf([few], draft11), limiterOf([many], draft11)]
+  const headers = await answered(async (response) => {
+    // Two objects for one request, each with a record of both limiters.
+    const [request, other] = [{}, {}]
+    const earlier = [await first.take(request), await second.take(request)]
+    for (const outcome of earlier) addFields(response, outcome)
+    const [ofFirst, ofSecond] = [await first.take(other), await second.take(other)]
+    addFields(response, ofFirst)
+    addFields(response, ofSecond)
+    addFields(response, await second.take(request))
+    const known = [request, other].flatMap((each) => [first.of(each), second.of(each)])
+    expect(known.map((outcome, index) => outcome === [...earlier, ofFirst, ofSecond][index])).toEqual(
+      Array(4).fill(true),
+    )
+    response.end()
+  })
+  expect(headers.get('ratelimit')?.split(', ').sort()).toEqual(['"few";r=3;t=4', '"many";r=498;t=1'])
+})
+
+it('with once: false the headers are those of the latest take', async () => {
+  const limiter = createLimiter<object>({ identify: () => 'acme', limits: [few], clock: () => 0, once: false })
+  const request = {}
+  let taken = 0
+  const headers = await answered(async (response) => {
+    addFields(response, await limiter.take(request))
+    for (taken = 1; taken < 4; taken++) await limiter.take(request)
+    response.end()
+  })
+  expect(headers.get('ratelimit')).toBe('"few";r=1;t=8')
 })

@@ -1,6 +1,6 @@
 import type { LimiterOptions } from '@rail/core'
-import type { Req } from '../plain-adapter.js'
-import { type Mutant, options, routing, taking, UNCOUNTED } from './mutant.js'
+import { bag, type Req } from '../plain-adapter.js'
+import { type Mutant, options, routing, UNCOUNTED } from './mutant.js'
 
 export const APP_MUTANTS: readonly Mutant[] = [
   {
@@ -34,7 +34,7 @@ export const APP_MUTANTS: readonly Mutant[] = [
   {
     fault: 'it counts HEAD requests at each mount',
     breaks: ['a HEAD request for a costly route takes its cost once'],
-    ...taking((limiter, req) => limiter.take(req.method === 'HEAD' ? (Object.create(req) as Req) : req)),
+    bag: { get: (req) => (req.method === 'HEAD' ? undefined : bag.get(req)), set: bag.set },
   },
   {
     fault: 'it writes its defaults into the options',

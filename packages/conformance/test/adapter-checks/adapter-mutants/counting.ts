@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Charge, type Decision, type Limiter, MemoryStore, type PlainCharging } from '@rail/core'
-import type { Req } from '../plain-adapter.js'
+import { bag, type Req } from '../plain-adapter.js'
 import {
   identifying,
   limiting,
@@ -126,16 +126,22 @@ export const COUNTING_MUTANTS: readonly Mutant[] = [
     ...options(({ cost }) => ({ skip: (req: Req) => typeof cost === 'function' && cost(req) === 0 })),
   },
   {
+    fault: 'it knows a request by what can be replaced alone',
+    breaks: ['one limiter counts a request once, where what the framework kept for it is gone'],
+    bag: { get: bag.get, set: bag.set },
+  },
+  {
     fault: 'it forgets which requests it has counted',
     breaks: [
       'one limiter counts a request once, mounted twice',
+      'one limiter counts a request once, where what the framework kept for it is gone',
       'one limiter counts a request once, mounted on a nested router too',
       'a costly route takes its cost once, not its cost and one',
       'a costly route that is refused takes nothing',
       'a costly route of a nested router takes its cost once',
       'a route of cost 0 gives back what the router took',
     ],
-    ...taking((limiter, req) => limiter.take(Object.create(req) as Req)),
+    bag: { get: () => undefined, set: () => true },
   },
   {
     fault: 'it counts a request on its first limiter only',

@@ -97,8 +97,8 @@ export const RAIL_MUTANTS: readonly Mutant[] = [
   {
     fault: 'it gives back by itself what fails',
     breaks: ['settling works when the handler has thrown'],
-    addFields: (res, owner, outcome) => {
-      addFields(res, owner, outcome)
+    addFields: (res, outcome) => {
+      addFields(res, outcome)
       beforeEnd(res, () => {
         if (res.statusCode >= 500) outcome.settle(0)
       })

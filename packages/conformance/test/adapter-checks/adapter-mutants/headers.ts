@@ -7,9 +7,9 @@ import { beforeEnd, identifying, limiting, type Mutant, options, sending } from 
 /** Sets headers when the response ends, where `passes`. */
 function atTheEnd(passes: (res: ServerResponse, body: unknown) => boolean): Pick<Mutant, 'addFields'> {
   return {
-    addFields: (res, owner, { headers }) => {
+    addFields: (res, { headers }) => {
       beforeEnd(res, (body) => {
-        if (!res.headersSent && passes(res, body)) addFields(res, owner, { headers })
+        if (!res.headersSent && passes(res, body)) addFields(res, { headers })
       })
     },
   }
@@ -21,22 +21,20 @@ export const HEADER_MUTANTS: readonly Mutant[] = [
   {
     fault: 'it sends no Date',
     breaks: ['a moment is sent beside a Date, from which clients with another clock can count'],
-    addFields: (res, owner, { headers }) => {
+    addFields: (res, { headers }) => {
       res.sendDate = false
-      addFields(res, owner, { headers })
+      addFields(res, { headers })
     },
   },
   {
     fault: 'it does not look at the headers of the response',
     breaks: ['unshared headers are not on a response for shared caches, but on its refusal'],
-    addFields: (res, owner, { headers }) =>
-      addFields(res, owner, { headers: headers.map(({ unless: _, ...field }) => field) }),
+    addFields: (res, { headers }) => addFields(res, { headers: headers.map(({ unless: _, ...field }) => field) }),
   },
   {
     fault: 'it leaves out what depends on the headers of the response',
     breaks: ['unshared headers are on every other response'],
-    addFields: (res, owner, { headers }) =>
-      addFields(res, owner, { headers: headers.filter(({ unless }) => unless === undefined) }),
+    addFields: (res, { headers }) => addFields(res, { headers: headers.filter(({ unless }) => unless === undefined) }),
   },
   {
     fault: 'it sends headers with refusals only',
@@ -52,7 +50,7 @@ export const HEADER_MUTANTS: readonly Mutant[] = [
       'the headers are there when a handler of a nested router throws',
       'headers of another service that a handler passes on are sent beside ours',
     ],
-    addFields: (res, _owner, { headers }) => {
+    addFields: (res, { headers }) => {
       for (const field of headers) {
         res.setHeader(field.name, mergeField(res.getHeader(field.name)?.toString(), field))
       }
