@@ -11,7 +11,7 @@ import { isStore, type Store } from '../bucket/store.js'
 import { draft11 } from '../headers/draft-11.js'
 import { styleOf } from '../headers/header-style.js'
 import { checkJitter } from '../headers/refusal.js'
-import { checkFieldSize } from '../limit/check-field-size.js'
+import { checkFieldSize, fieldSizeCheck } from '../limit/check-field-size.js'
 import { checkedLimits } from '../limit/check-limits.js'
 import type { Limit } from '../limit/limit.js'
 import { MemoryStore } from '../memory/memory-store.js'
@@ -95,11 +95,14 @@ export function settingsOf<Request>(given: LimiterOptions<Request>, framework?: 
         ? withDefaultBody
         : announced(replying(options.onReject, report), framework?.announce, report),
   }
+  // A plan book has checked its plans.
+  const sized = fieldSizeCheck(answering.style, Array.isArray(options.limits) || isLimitSource(options.limits))
+  const allOf: typeof withKept = (charges, before) => sized(withKept(charges, before))
   const onStoreFailure = dryRun && options.onStoreFailure === 'refuse' ? 'allow' : options.onStoreFailure
   const unavailable = (turn: Turn<Request>): MaybePromise<Outcome> => unavailableTo(answering, turn)
   const chargesFor: Settings<Request>['chargesFor'] = (request, route, before) => {
     const charges = charging.chargesFor(request, route, before, scope)
-    return before.length === 0 ? charges : pass(charges, withKept, before)
+    return pass(charges, allOf, before)
   }
   const failed: Ahead<Request>['failed'] = (error, now) => reporter.storeFailed('peek', error, now)
   defineLimits(store, scope, options.limits)

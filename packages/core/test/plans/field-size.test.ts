@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import {
+  type Charge,
   createLimiter,
   createPlanBook,
   draft6,
@@ -7,11 +8,13 @@ import {
   headersFor,
   type Limit,
   limit,
+  MemoryStore,
   manualClock,
   type PlanLimits,
   perMinute,
   perSecond,
   planProblems,
+  several,
 } from '../../src/index.js'
 import { checkFieldSize } from '../../src/limit/check-field-size.js'
 import { fieldBytes } from '../../src/limit/field-size.js'
@@ -125,6 +128,49 @@ describe('limits in code whose headers would pass 4 kB', () => {
     expect(() => createLimiter({ identify, limits: many(300), headers: draft6 })).not.toThrow()
     expect(() => createLimiter({ identify, limits: many(300), headers: false })).not.toThrow()
     expect(() => checkFieldSize(draft11, [['', () => many(300)]])).not.toThrow()
+  })
+})
+
+describe('limits that are found on a request, whose headers would pass 4 kB', () => {
+  const error = expect.objectContaining({
+    code: 'RAIL_BAD_LIMITS',
+    message: expect.stringContaining('at most 4096 bytes'),
+  })
+  const store = new MemoryStore()
+  const book = createPlanBook({ plans: { a: { limits: named(40) } }, defaultPlan: 'a' })
+  const identify = (): string => 'acme'
+  const charge = (key: string, count: number, scope = ''): Charge => ({
+    key,
+    limits: many(count, `endpoint_${key}`),
+    cost: 1,
+    scope,
+  })
+
+  test.each<[string, object, object]>([
+    ['of several charges, each of which would fit', { charges: several(() => [charge('a', 40), charge('b', 40)]) }, {}],
+    ['of one of several charges', { charges: several(() => [charge('a', 300)]) }, {}],
+    ['of a function', { identify, limits: () => many(300) }, {}],
+    ['of a promise', { identify, limits: async () => many(300) }, {}],
+    ['of the function of a route', { identify, limits: many(40) }, { scope: 'a', limits: () => many(40) }],
+    ['of a plan and of a route', { identify, limits: book }, { scope: 'a', limits: many(40) }],
+  ])('are an error, and nothing is taken: %s', async (_, options, route) => {
+    const limiter = createLimiter({ ...options, store } as never).with(route)
+    for (let take = 1; take <= 2; take++) await expect((async () => limiter.take({}))()).rejects.toEqual(error)
+    expect(store.size).toBe(0)
+  })
+
+  test('are an error when their scope grows', () => {
+    let scope = 'x'
+    const limits = many(40)
+    const limiter = createLimiter({ charges: several(() => [{ key: 'acme', limits, cost: 1, scope }]) })
+    limiter.take({})
+    scope = 'x'.repeat(40)
+    expect(() => limiter.take({})).toThrow(error)
+  })
+
+  test('are none with a style that sends one limit', async () => {
+    const limiter = createLimiter({ identify, limits: () => many(300), headers: draft6 })
+    expect((await limiter.take({})).decision?.allowed).toBe(true)
   })
 })
 
