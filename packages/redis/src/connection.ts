@@ -1,4 +1,4 @@
-import { messageOf } from './failure.js'
+import { isOfLogin, messageOf } from './failure.js'
 
 /** What the store uses of any client. */
 export interface Connection {
@@ -36,32 +36,55 @@ export type RunScript = (
 ) => PromiseLike<unknown>
 
 /** Runs a script by its SHA-1, and by its text where Redis does not know the SHA-1: nothing has run then. */
-export function runBySha<T>(bySha: () => Promise<T>, byText: () => Promise<T>): Promise<T> {
+export function runBySha<T>(bySha: () => Promise<T>, byText: () => Promise<T>, heard: HeardErrors): Promise<T> {
   return bySha().catch((error: unknown) => {
     if (error instanceof Error && error.message.startsWith('NOSCRIPT')) return byText()
+    heard.reply(error)
     throw error
   })
 }
 
-/**
- * Listens for `error` events, since one without a listener ends the process. Returns a function that adds the latest error, or
- * where to find one, to the reason why nothing can be sent. One listener for each client, however many stores use it.
- */
-export function hearErrors(client: {
-  on?(event: 'error', listener: (error: unknown) => void): unknown
-}): (reason: string) => string {
-  let explain = explained.get(client)
-  if (explain === undefined) {
-    let latest = 'see its error event'
-    client.on?.('error', (error) => {
-      // That of a cluster of ioredis says only that no node could be reached.
-      const { lastNodeError } = (error ?? {}) as { lastNodeError?: unknown }
-      latest = `its latest error: ${messageOf(lastNodeError ?? error)}`
-    })
-    explain = (reason) => `${reason} (${latest})`
-    explained.set(client, explain)
-  }
-  return explain
+/** What is known of a client's errors. */
+export interface HeardErrors {
+  /** The reason why nothing can be sent, with the latest error, or where to find one. */
+  explain(reason: string): string
+  /** Notes an error that Redis replied with: some end the connection, and the client's next error says only that. */
+  reply(error: unknown): void
 }
 
-const explained = new WeakMap<object, (reason: string) => string>()
+/** What {@link hearErrors} uses of a client. */
+export interface ErrorEvents {
+  on?(event: 'error' | 'ready' | 'connect', listener: (error: unknown) => void): unknown
+}
+
+/**
+ * Listens for `error` events, since one without a listener ends the process. One listener for each client, however many
+ * stores use it.
+ *
+ * @param connected The event after which earlier errors explain nothing any more.
+ */
+export function hearErrors(client: ErrorEvents, connected: 'ready' | 'connect' = 'ready'): HeardErrors {
+  const known = heard.get(client)
+  if (known !== undefined) return known
+  let latest: string | undefined
+  const note = (error: unknown): void => {
+    // That of a cluster of ioredis says only that no node could be reached.
+    const { lastNodeError } = (error ?? {}) as { lastNodeError?: unknown }
+    const text = messageOf(lastNodeError ?? error)
+    if (latest === undefined || isOfLogin(text) || !isOfLogin(latest)) latest = text
+  }
+  client.on?.('error', note)
+  client.on?.(connected, () => {
+    latest = undefined
+  })
+  const errors: HeardErrors = {
+    explain: (reason) => `${reason} (${latest === undefined ? 'see its error event' : `its latest error: ${latest}`})`,
+    reply: (error) => {
+      if (isOfLogin(messageOf(error))) note(error)
+    },
+  }
+  heard.set(client, errors)
+  return errors
+}
+
+const heard = new WeakMap<object, HeardErrors>()

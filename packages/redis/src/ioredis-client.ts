@@ -23,7 +23,7 @@ interface Parts extends IoredisClient {
     readonly clusterNodeRetryStrategy?: unknown
     readonly redisOptions?: { readonly autoResendUnfulfilledCommands?: boolean }
   }
-  on?(event: 'error', listener: (error: unknown) => void): unknown
+  on?(event: 'error' | 'ready' | 'connect', listener: (error: unknown) => void): unknown
   /** Of a cluster. */
   nodes?(role: 'master'): readonly Parts[]
   info?(): Promise<unknown>
@@ -39,7 +39,7 @@ export function ioredisConnection(given: IoredisClient): Connection {
   const client: Parts = given
   const isCluster = client.isCluster === true
   refuseReplays(client, isCluster)
-  const explained = hearErrors(client)
+  const errors = hearErrors(client)
   return {
     isCluster,
     writesLater: isCluster || client.options?.enableAutoPipelining === true,
@@ -47,12 +47,13 @@ export function ioredisConnection(given: IoredisClient): Connection {
     notReady() {
       // Such a client connects when it gets its first command, which would wait in its queue.
       if (client.status === 'wait') client.connect().catch(() => {})
-      return client.status === 'ready' ? undefined : explained('its client is not connected')
+      return client.status === 'ready' ? undefined : errors.explain('its client is not connected')
     },
     run: (script, sha, keys, args) =>
       runBySha(
         () => client.evalsha(sha, keys.length, ...keys, ...args),
         () => client.eval(script, keys.length, ...keys, ...args),
+        errors,
       ),
     info() {
       const nodes = isCluster ? (client.nodes?.('master') ?? []) : [client]

@@ -25,7 +25,7 @@ interface Parts extends NodeRedisClient {
   withCommandOptions?(options: { timeout: number; abortSignal?: AbortSignal }): Parts
   /** Of a cluster. A command without a key goes to each node in turn. */
   sendCommand?(firstKey: undefined, isReadonly: boolean, words: string[]): Promise<unknown>
-  on?(event: 'error' | 'disconnect', listener: (error: unknown) => void): unknown
+  on?(event: 'error' | 'ready' | 'connect' | 'disconnect', listener: (error: unknown) => void): unknown
   destroy?(): void
   info?(): Promise<unknown>
 }
@@ -41,7 +41,7 @@ export function isNodeRedis(client: unknown): client is NodeRedisClient {
 export function nodeRedisConnection(given: NodeRedisClient): Connection {
   const client: Parts = given
   const isCluster = client.masters !== undefined
-  const explained = hearErrors(client)
+  const errors = hearErrors(client, isCluster ? 'connect' : 'ready')
   // A timeout of the client's own would count the time of this process, and costs several times the command.
   const sender = client.withCommandOptions?.({ timeout: 0 }) ?? client
   // The client sends a waiting command after a reconnect, unless that was aborted or the client keeps no queue.
@@ -52,10 +52,10 @@ export function nodeRedisConnection(given: NodeRedisClient): Connection {
     writesLater: true,
     serverOf: (tag) => (isCluster ? (client.slots?.[slotOf(tag)]?.master?.address ?? '') : ''),
     notReady() {
-      if (!client.isOpen) return explained('its client is not open: call client.connect() first')
+      if (!client.isOpen) return errors.explain('its client is not open: call client.connect() first')
       // A cluster's client knows no node before it has connected to one.
       const isReady = isCluster ? client.masters?.length !== 0 : client.isReady !== false
-      return isReady ? undefined : explained('its client is not connected')
+      return isReady ? undefined : errors.explain('its client is not connected')
     },
     run(script, sha, keys, args, batch) {
       const options = { keys: keys as string[], arguments: args as string[] }
@@ -64,6 +64,7 @@ export function nodeRedisConnection(given: NodeRedisClient): Connection {
       return runBySha(
         () => by.evalSha(sha, options),
         () => by.eval(script, options),
+        errors,
       )
     },
     lookAgain: (key) => look?.(key),

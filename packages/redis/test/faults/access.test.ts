@@ -16,16 +16,17 @@ interface Login {
 
 const nodeRedis =
   (createClient: typeof createClient6) =>
-  (port: number, login: Login): OpenClient => {
-    const socket = { host: '127.0.0.1', port, reconnectStrategy: () => 50 }
+  (port: number, login: Login, again = true): OpenClient => {
+    const socket = { host: '127.0.0.1', port, reconnectStrategy: again && (() => 50) } as const
     const client = createClient({ socket, disableOfflineQueue: true, ...login })
     client.connect().catch(() => {})
     return { client, close: () => client.isOpen && client.destroy() }
   }
 const ioredis =
   (Redis: typeof Redis6) =>
-  (port: number, login: Login): OpenClient => {
-    const options = { enableOfflineQueue: false, autoResendUnfulfilledCommands: false, retryStrategy: () => 50 }
+  (port: number, login: Login, again = true): OpenClient => {
+    const retryStrategy = () => (again ? 50 : null)
+    const options = { enableOfflineQueue: false, autoResendUnfulfilledCommands: false, retryStrategy }
     const client = new Redis({ host: '127.0.0.1', port, ...options, ...login })
     return { client, close: () => client.disconnect() }
   }
@@ -74,10 +75,14 @@ describe.skipIf(inject('redisPort') === 0).each(CLIENTS)('with $name', ({ open }
   afterAll(() => server.stop())
 
   /** Makes a store that has this login, waits until `ready` finds what it wants, and returns that. */
-  async function withLogin<T>(login: Login, ready: (store: RedisStore) => Promise<T | undefined>): Promise<T> {
+  async function withLogin<T>(
+    login: Login,
+    ready: (store: RedisStore) => Promise<T | undefined>,
+    again = true,
+  ): Promise<T> {
     // ioredis prints that a user without +info cannot ask whether Redis is loading.
     vi.spyOn(console, 'warn').mockImplementation(() => {})
-    const { client, close } = open(server.port, login)
+    const { client, close } = open(server.port, login, again)
     const store = new RedisStore({ client, deadlineMs: 60_000 })
     try {
       return await until(() => ready(store))
@@ -115,23 +120,65 @@ describe.skipIf(inject('redisPort') === 0).each(CLIENTS)('with $name', ({ open }
     for (const other of more) expect(other).toBe(message)
   })
 
-  test('a wrong password is in the failure', async () => {
-    const message = await withLogin({ username: 'api', password: 'wrong' }, async (store) => {
+  /** The failures of takes until one has the pattern, and of two more when that has had its effect. */
+  async function failuresWith(login: Login, pattern: RegExp, again: boolean): Promise<string[]> {
+    const failures: string[] = []
+    const take = async (store: RedisStore): Promise<string> => {
       const failure = await taken(store)
-      return 'message' in failure && failure.message.includes('WRONGPASS') ? failure.message : undefined
-    })
-    expect(message).toMatch(/^Redis: expected a usable connection, got none: its client .*its latest error: WRONGPASS/)
+      return 'message' in failure ? failure.message : ''
+    }
+    return withLogin(
+      login,
+      async (store) => {
+        const message = await take(store)
+        if (!pattern.test(message)) return undefined
+        failures.push(message)
+        // Redis, or the client, may close the connection then.
+        await until(async () => (await take(store)).startsWith('Redis: expected a usable connection') || undefined)
+        failures.push(await take(store), await take(store))
+        return failures
+      },
+      again,
+    )
+  }
+
+  test.each([
+    ['tries again', true],
+    ['gives up', false],
+  ])('a wrong password is in the failures of a client that %s', async (_, again) => {
+    for (const message of await failuresWith({ username: 'api', password: 'wrong' }, /WRONGPASS/, again)) {
+      expect(message).toMatch(
+        /^Redis: expected a usable connection, got none: its client .*its latest error: WRONGPASS.*\)\. Correct the client's username and password\.$/,
+      )
+    }
   })
 
-  test('a missing password is in the failure', async () => {
+  test.each([
+    ['tries again', true],
+    ['gives up', false],
+  ])('a missing password is in the failures of a client that %s', async (_, again) => {
     await tell(server, 'CONFIG', 'SET', 'requirepass', 'secret')
-    const message = await withLogin({}, async (store) => {
-      const failure = await taken(store)
-      return 'message' in failure && failure.message.includes('NOAUTH') ? failure.message : undefined
-    })
-    expect(message).toMatch(/^Redis: expected a (usable connection|reply), got .*NOAUTH/)
-    await tell(server, 'AUTH', 'secret')
-    await tell(server, 'CONFIG', 'SET', 'requirepass', '')
+    try {
+      for (const message of await failuresWith({}, /NOAUTH/, again)) {
+        expect(message).toMatch(
+          /^Redis: expected a (usable connection|reply), got .*(NOAUTH|unauthenticated).*\. Redis wants a login \(NOAUTH\): give the client a password\.$/,
+        )
+      }
+    } finally {
+      await tell(server, 'AUTH', 'secret')
+      await tell(server, 'CONFIG', 'SET', 'requirepass', '')
+    }
+  })
+
+  test('an error of an earlier connection is not in the failure of a later one', async () => {
+    const { client, close } = open(server.port, { username: 'api', password: 'late' })
+    const store = new RedisStore({ client, deadlineMs: 60_000 })
+    await until(async () => ((await taken(store)) as Error).message?.includes('WRONGPASS') || undefined)
+    await tell(server, 'ACL', 'SETUSER', 'api', '>late', '~*', '+@all')
+    await until(async () => 'allowed' in (await taken(store)) || undefined)
+    close()
+    expect((await taken(store)) as Error).toMatchObject({ message: expect.not.stringContaining('WRONGPASS') })
+    store.close()
   })
 })
 
