@@ -27,12 +27,20 @@ export function chargingBy<Request>(
 
   const chargesFor: ChargesFor = (request, route, before, scope) => {
     const key = before[0] === undefined ? identify(request) : before[0].key
-    return isPromise(key) ? later(key, request, route, before, scope) : chargesOf(key, request, route, before, scope)
+    return isPromise(key)
+      ? whenIdentified(key, request, route, before, scope)
+      : chargesOf(key, request, route, before, scope)
   }
 
-  // The usual case, with nothing to wait for, makes no closure: those would be half of a request's garbage.
+  // The usual case has nothing to wait for, and makes no closure.
 
-  function chargesOf(key: string | null, ...[request, route, before, scope]: Parameters<ChargesFor>) {
+  function chargesOf(
+    key: string | null,
+    request: Request,
+    route: RouteOptions<Request>,
+    before: readonly Charge[],
+    scope: string,
+  ): ReturnType<ChargesFor> {
     watch.identified(key)
     if (key === null) return NO_CHARGES
     checkIdentity(key)
@@ -41,14 +49,14 @@ export function chargingBy<Request>(
     const isPlain = route.scope === undefined && route.limits === undefined && typeof tokens === 'number'
     return isPlain && !isPromise(own)
       ? charges(key, own, NO_LIMITS, tokens, scope, route, before)
-      : parts(key, own, request, route, before, scope)
+      : whenFound(key, own, request, route, before, scope)
   }
 
-  function later(key: PromiseLike<string | null>, ...given: Parameters<ChargesFor>): ReturnType<ChargesFor> {
+  function whenIdentified(key: PromiseLike<string | null>, ...given: Parameters<ChargesFor>): ReturnType<ChargesFor> {
     return key.then((found) => chargesOf(found, ...given))
   }
 
-  function parts(
+  function whenFound(
     key: string,
     found: MaybePromise<readonly Limit[]>,
     ...[request, route, before, scope]: Parameters<ChargesFor>
