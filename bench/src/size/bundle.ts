@@ -10,7 +10,7 @@ export const USUAL = "export { rateLimit, perSecond, perMinute } from '@rail/hon
 export const EDGE = ['workerd', 'worker', 'browser'] as const
 
 /** The bytes, gzipped, that {@link USUAL} may have under {@link EDGE}. CI checks it: `npm run check:size`. */
-export const MOST_EDGE_BYTES = 13_700
+export const MOST_EDGE_BYTES = 14_000
 
 /** An application's code in one file, minified. */
 export interface Bundle {
