@@ -17,12 +17,20 @@ export interface AdapterCheck {
  *
  * - `'thrown-string'`: answer a request whose handler throws a value that is not an Error
  * - `'unread-body'`: keep a connection open after a request whose body was not read
+ * - `'broken-stream'`: go on after a response whose body failed on its way
  * - `'shared-promise'`: one request can resolve the promise that another waits for
  * - `'paths-as-sent'`: hand over a path such as `//costly` as it was sent
  * - `'date'`: send a `Date` by itself
  * - `'decision-at-once'`: decide in the turn of the request, as a store over a network cannot
  */
-export type Need = 'thrown-string' | 'unread-body' | 'shared-promise' | 'paths-as-sent' | 'date' | 'decision-at-once'
+export type Need =
+  | 'thrown-string'
+  | 'unread-body'
+  | 'broken-stream'
+  | 'shared-promise'
+  | 'paths-as-sent'
+  | 'date'
+  | 'decision-at-once'
 
 /** A check that plays in one scenario. */
 export function check(

@@ -43,12 +43,17 @@ export const clientChecks: readonly AdapterCheck[] = [
     await app.settle(0)
     expect((await app.get('/', { cost: 0 })).header('RateLimit')).toBe('"per_minute";r=5;t=0')
   }),
-  check('settling works when a response broke on its way', 'five-per-minute', async (app) => {
-    await app.leave('/broken-stream', { cost: 4 })
-    await app.settle(1)
-    expect((await app.get('/', { cost: 0 })).header('RateLimit')).toBe('"per_minute";r=4;t=12')
-    expect((await app.seen()).handled).toBe(2)
-  }),
+  check(
+    'settling works when a response broke on its way',
+    'five-per-minute',
+    async (app) => {
+      await app.leave('/broken-stream', { cost: 4 })
+      await app.settle(1)
+      expect((await app.get('/', { cost: 0 })).header('RateLimit')).toBe('"per_minute";r=4;t=12')
+      expect((await app.seen()).handled).toBe(2)
+    },
+    'broken-stream',
+  ),
   check('settling after everything has come back by itself gives nothing twice', 'five-per-minute', async (app) => {
     await app.get('/', { cost: 4 })
     await app.advance(60_000)
