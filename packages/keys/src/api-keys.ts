@@ -18,8 +18,8 @@ export interface ApiKeys<Identity, Request extends KeyedRequest> {
    *
    * @throws RailError (or rejects with it) `RAIL_BAD_ADDRESS` where `address` returns neither a non-empty string nor `null`,
    * `RAIL_BAD_IDENTITY` where `lookup` returns neither one identity nor `null`, `RAIL_BAD_OPTION` for anything but a request.
-   * Errors of `address` and `lookup` are thrown as they are; a thrown value that is not an object becomes the cause of a
-   * `RAIL_NOT_AN_ERROR`
+   * `RAIL_LOOKUP_LATE` where `lookup` takes longer than 10 seconds. Errors of `address` and `lookup` are thrown as they are;
+   * a thrown value that is not an object becomes the cause of a `RAIL_NOT_AN_ERROR`
    */
   check(request: Request): MaybePromise<Checked<Identity>>
   /**
@@ -51,7 +51,7 @@ export function apiKeys<const Identity extends KeyIdentity, Request extends Keye
 ): ApiKeys<Identity, Request> {
   const { source, address, header, failures, onError, now } = checkedOptions(options)
   const failed = new FailedChecks(failures, now)
-  const find = 'known' in source ? findIn(source.known, failed) : findBy(source.lookup, source.whenBlocked, failed, now)
+  const find = 'known' in source ? findIn(source.known, failed) : findBy(source.lookup, source.whenBlocked, failed)
   const identities = new Identities<Identity>()
   let warnsOfProxy = true
 

@@ -29,12 +29,12 @@ export function findBy<Identity>(
   lookup: (hash: string) => MaybePromise<Identity | null>,
   whenBlocked: WhenBlocked,
   failed: FailedChecks,
-  now: () => number,
 ): Find<Identity> {
-  const lookUps = new LookUps(lookup, now)
-  const turns = new Turns<Found<Identity>>((from) => failed.hasTokens(from), now)
+  const lookUps = new LookUps(lookup)
+  const turns = new Turns<Found<Identity>>((from) => failed.hasTokens(from))
 
-  function find(hash: string, from: string | null): MaybePromise<Found<Identity>> {
+  /** @param hasWaited Whether it has had its turn: it does not wait again. */
+  function find(hash: string, from: string | null, hasWaited = false): MaybePromise<Found<Identity>> {
     const sameKey = lookUps.inFlight(hash)
     if (sameKey !== undefined) return sameKey.then((identity) => foundOf(identity))
     if (from === null || lookUps.hasFound(hash)) {
@@ -42,7 +42,7 @@ export function findBy<Identity>(
     }
     const blocked = failed.take(from)
     if (blocked === undefined) return withToken(hash, from)
-    const turn = turns.wait(from, hash, () => find(hash, from))
+    const turn = hasWaited ? undefined : turns.wait(from, hash, () => find(hash, from, true))
     if (turn !== undefined || whenBlocked === 'refuse') return turn ?? { blocked }
     return chain(lookUps.start(hash), (identity) => foundOf(identity, () => blocked))
   }
@@ -62,7 +62,7 @@ export function findBy<Identity>(
     return isPromise(found) ? turns.during(from, found) : found
   }
 
-  return find
+  return (hash, from) => find(hash, from)
 }
 
 function foundOf<Identity>(

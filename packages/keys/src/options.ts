@@ -15,8 +15,8 @@ export type KnownKeys<Identity> =
   | {
       /**
        * Returns the identity of a key by its hash, or `null` for an unknown key; anything else is an error. Called for every
-       * request with a key, but once at a time for one key. Give it a time limit: requests wait for one until it
-       * ends, or until another request comes 10 seconds later.
+       * request with a key, but once at a time for one key. One that takes longer than 10 seconds fails with
+       * `RAIL_LOOKUP_LATE`.
        */
       readonly lookup: (hash: string) => MaybePromise<Identity | null>
       readonly keys?: undefined

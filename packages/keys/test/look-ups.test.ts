@@ -1,10 +1,10 @@
 import { type Limit, manualClock, perHour } from '@rail/core'
-import { describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { apiKeys, hashKey } from '../src/index.js'
 import type { Customer } from './frameworks.js'
 
 /** Checks whose look-ups end when the test says so. */
-function held(options: { failures?: readonly Limit[] } = {}) {
+function held(options: { failures?: readonly Limit[]; whenBlocked?: 'lookup' } = {}) {
   const clock = manualClock()
   const lookups: { hash: string; end: (identity: Customer | null) => void; fail: (error: Error) => void }[] = []
   const keys = apiKeys<Customer>({
@@ -20,10 +20,23 @@ function held(options: { failures?: readonly Limit[] } = {}) {
   }
   const end = async (index: number, identity: Customer | null) => {
     lookups[index]?.end(identity)
-    await new Promise(setImmediate)
+    await settle()
   }
-  return { clock, lookups, keys, check, end }
+  const pass = (ms: number) => {
+    clock.advance(ms)
+    vi.advanceTimersByTime(ms)
+  }
+  return { clock, lookups, keys, check, end, pass }
 }
+
+// Promises and setImmediate go on.
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }))
+afterEach(() => void vi.useRealTimers())
+
+const settle = (): Promise<void> => new Promise(setImmediate)
+
+/** A status, or the error of a check that fails. */
+const outcome = (check: Promise<number>): Promise<unknown> => check.catch((error: unknown) => error)
 
 const acme = { id: 'acme' }
 
@@ -116,68 +129,63 @@ describe('checks at once', () => {
     ])
   })
 
-  test('a look-up that never ends is shared and waited for no longer than 10 seconds', async () => {
-    const { clock, lookups, check, end } = held()
-    for (let index = 0; index < 10; index++) void check(`lost_${index}`)
-    const waiting = check('key_waiting')
-    void check('lost_0')
-    expect(lookups).toHaveLength(10)
-    clock.advance(10_000)
-    // One token is there again.
-    const again = check('lost_0')
-    expect(lookups).toHaveLength(11)
-    await end(0, null)
-    const sameAgain = check('lost_0')
-    expect(lookups).toHaveLength(11)
-    await end(10, acme)
-    expect([await again, await sameAgain]).toEqual([200, 200])
-    await end(11, acme)
+  test('a look-up that never ends fails after 10 seconds, for all that share it, and gives its token back', async () => {
+    const { lookups, check, end, pass } = held({ failures: [perHour(1)] })
+    const checks = ['lost', 'lost'].map((key) => outcome(check(key)))
+    pass(1)
+    const waiting = check('waiting')
+    pass(9_998)
+    const later = outcome(check('lost'))
+    expect(lookups).toHaveLength(1)
+    pass(1)
+    const late = {
+      code: 'RAIL_LOOKUP_LATE',
+      message: 'lookup(): expected a result within 10 s, got none. Give it a shorter time limit of its own.',
+    }
+    expect(await Promise.all([...checks, later])).toMatchObject([late, late, late])
+    // The one that waited has its turn.
+    expect(lookups.map(({ hash }) => hash)).toEqual([hashKey('lost'), hashKey('waiting')])
+    await end(1, acme)
     expect(await waiting).toBe(200)
-    // What was lost ends after all, and counts for nothing that came since.
-    for (let index = 1; index < 10; index++) await end(index, null)
-    void check('key_next')
-    expect(lookups).toHaveLength(13)
+    // The lost one ends after all, and counts for nothing.
+    await end(0, acme)
+    const again = check('lost')
+    expect(lookups).toHaveLength(3)
+    await end(2, null)
+    expect(await again).toBe(401)
+    expect(vi.getTimerCount()).toBe(0)
   })
 
-  test('wait behind look-ups that end now and then, however long', async () => {
-    const { clock, lookups, check, end } = held({ failures: [perHour(10)] })
-    for (let index = 0; index < 10; index++) void check(`slow_${index}`)
+  test('wait for 10 seconds at most, however many look-ups end meanwhile', async () => {
+    const { lookups, check, end, pass } = held({ failures: [perHour(10)] })
+    for (let index = 0; index < 10; index++) void outcome(check(`slow_${index}`))
+    const waiting = [check('key_1'), check('key_1'), check('key_2')]
     for (let index = 0; index < 9; index++) {
-      clock.advance(9_000)
+      pass(1_000)
       await end(index, null)
     }
-    clock.advance(9_000)
+    pass(999)
+    const later = check('key_3')
+    pass(1)
+    expect(await Promise.all(waiting)).toEqual([429, 429, 429])
+    // It came late. The look-up that never ended has given its token back.
+    await settle()
+    expect(lookups.map(({ hash }) => hash).slice(10)).toEqual([hashKey('key_3')])
+    await end(10, acme)
+    expect(await later).toBe(200)
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  test('that wait are looked up after 10 seconds where guesses may cause any number of look-ups', async () => {
+    const { lookups, check, end, pass } = held({ failures: [perHour(1)], whenBlocked: 'lookup' })
+    void outcome(check('slow'))
     const waiting = check('key')
-    await end(9, acme)
-    await end(10, acme)
-    expect([await waiting, lookups.length]).toEqual([200, 11])
-  })
-
-  test('that wait behind look-ups that never end are refused after 10 seconds, when the next one comes', async () => {
-    const { clock, check } = held({ failures: [perHour(10)] })
-    for (let index = 0; index < 10; index++) void check(`lost_${index}`)
-    const waiting = [check('key_1'), check('key_2')]
-    clock.advance(10_000)
-    void check('lost_10')
-    expect(await Promise.all([...waiting, check('key_3')])).toEqual([429, 429, 429])
-  })
-})
-
-describe('after look-ups that never ended', () => {
-  test('checks wait for those in flight only, also when one of the lost ends', async () => {
-    const { clock, lookups, check, end } = held({ failures: [perHour(10)] })
-    for (let index = 0; index < 10; index++) void check(`lost_${index}`)
-    clock.advance(10_000)
-    expect(await check('key_1')).toBe(429)
-    clock.advance(350_000)
-    const first = check('key_1')
-    await end(0, null)
-    const second = check('key_2')
-    expect(lookups).toHaveLength(11)
-    await end(1, null)
-    await end(10, acme)
-    await end(11, acme)
-    expect([await first, await second, lookups.length]).toEqual([200, 200, 12])
+    pass(9_999)
+    expect(lookups).toHaveLength(1)
+    pass(1)
+    expect(lookups).toHaveLength(2)
+    await end(1, acme)
+    expect(await waiting).toBe(200)
   })
 })
 

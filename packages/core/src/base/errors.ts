@@ -15,6 +15,7 @@ export type RailErrorCode =
   | 'RAIL_BAD_KEY'
   | 'RAIL_BAD_ADDRESS'
   | 'RAIL_BAD_IDENTITY'
+  | 'RAIL_LOOKUP_LATE'
   | 'RAIL_PROXY_ADDRESS'
   | 'RAIL_NO_LIMITS'
   | 'RAIL_BAD_LIMITS'
