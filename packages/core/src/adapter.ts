@@ -8,4 +8,5 @@ export { type Field, type FieldReader, mergeField, mergeFields } from './headers
 export { type PreflightReader, preflightsBy } from './limiter/preflight.js'
 export type { Bag } from './limiter/records.js'
 export type { Framework } from './limiter/settings.js'
+export { hasHttp2Body } from './node/request-body.js'
 export { addFields, type HasHeaders, type HeadWriter } from './node/response-head.js'

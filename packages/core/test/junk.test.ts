@@ -106,6 +106,7 @@ const INNER = [
   'mergeFields',
   'monotonicClock',
   'pathText',
+  'hasHttp2Body',
   'preflightsBy',
   'RailError',
   'railError',

@@ -7,7 +7,7 @@ import {
   type Preflights,
   type RouteOptions,
 } from '@rail/core'
-import { addFields, type Framework, preflightsBy, unexpected } from '@rail/core/adapter'
+import { addFields, type Framework, hasHttp2Body, preflightsBy, unexpected } from '@rail/core/adapter'
 import type { NextFunction, Request, Response } from 'express'
 import { functionsFor } from './functions-for.js'
 
@@ -110,6 +110,7 @@ export const preflights: Preflights<Request> = /* @__PURE__ */ preflightsBy((req
   method: req.method,
   url: req.url,
   header: (name) => req.headers[name],
+  hasBody: hasHttp2Body(req),
 }))
 
 /** The limiter of each middleware. */

@@ -7,7 +7,15 @@ import {
   RailError,
   type RouteOptions,
 } from '@rail/core'
-import { addFields, checkOption, type Framework, preflightsBy, suggestionFor, unexpected } from '@rail/core/adapter'
+import {
+  addFields,
+  checkOption,
+  type Framework,
+  hasHttp2Body,
+  preflightsBy,
+  suggestionFor,
+  unexpected,
+} from '@rail/core/adapter'
 import type {
   FastifyInstance,
   FastifyPluginCallback,
@@ -257,4 +265,5 @@ export const preflights: Preflights<FastifyRequest> = /* @__PURE__ */ preflights
   method: request.method,
   url: request.url,
   header: (name) => request.headers[name],
+  hasBody: hasHttp2Body(request.raw),
 }))

@@ -12,7 +12,7 @@ import type { Context, Env, MiddlewareHandler, Next } from 'hono'
 import type { BlankEnv } from 'hono/types'
 import { bag } from './bag.js'
 import { functionsFor } from './functions-for.js'
-import { addToNodeResponse } from './node-response.js'
+import { addToNodeResponse, hasBody } from './node-response.js'
 import { onEveryResponse } from './responses.js'
 
 // The one list of what users need from core, so that one install and one import line are enough.
@@ -110,6 +110,7 @@ export const preflights: Preflights<Context> = /* @__PURE__ */ preflightsBy((c) 
   method: c.req.method,
   url: c.req.url,
   header: (name) => c.req.header(name),
+  hasBody: hasBody(c),
 }))
 
 /** Sets headers before the handler runs: a response made through the context has them, and so has an outer timeout's. */

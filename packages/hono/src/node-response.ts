@@ -1,5 +1,5 @@
 import type { Outcome } from '@rail/core'
-import { addFields, type HeadWriter } from '@rail/core/adapter'
+import { addFields, type HeadWriter, hasHttp2Body } from '@rail/core/adapter'
 import type { Context } from 'hono'
 
 /** The environment that `@hono/node-server` gives an application: an object for each request. */
@@ -27,6 +27,11 @@ export function nodeEnvironmentOf(c: Context): NodeEnvironment | undefined {
   const environment = (c.env ?? {}) as Partial<NodeEnvironment>
   const { incoming, outgoing } = environment
   return incoming !== undefined && outgoing?.req === incoming ? (environment as NodeEnvironment) : undefined
+}
+
+/** Whether a request has a body that no header announces. A web request on Node has a `body` even where it is empty. */
+export function hasBody(c: Context): boolean {
+  return hasHttp2Body(nodeEnvironmentOf(c)?.incoming)
 }
 
 function nodeResponseOf(c: Context): HeadWriter | undefined {

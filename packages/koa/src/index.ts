@@ -6,7 +6,7 @@ import {
   type Preflights,
   type RouteOptions,
 } from '@rail/core'
-import { addFields, type Framework, preflightsBy, unexpected } from '@rail/core/adapter'
+import { addFields, type Framework, hasHttp2Body, preflightsBy, unexpected } from '@rail/core/adapter'
 import type { Middleware, Next, ParameterizedContext } from 'koa'
 import { functionsFor } from './functions-for.js'
 
@@ -90,6 +90,7 @@ export const preflights: Preflights<ParameterizedContext> = /* @__PURE__ */ pref
   method: ctx.method,
   url: ctx.url,
   header: (name) => ctx.headers[name],
+  hasBody: hasHttp2Body(ctx.req),
 }))
 
 /** The limiter of each middleware. */

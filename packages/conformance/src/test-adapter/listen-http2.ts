@@ -35,8 +35,10 @@ export async function listenHttp2(
 
 function forward(session: ClientHttp2Session, req: IncomingMessage, res: ServerResponse): void {
   // Headers that HTTP/2 does not have (RFC 9113 section 8.2.2) are left out.
-  const { host, connection, 'keep-alive': _, 'transfer-encoding': __, ...headers } = req.headers
-  const stream = session.request({ ':method': req.method, ':path': req.url, ':authority': host, ...headers })
+  const { host, connection, 'keep-alive': _, 'transfer-encoding': chunked, ...headers } = req.headers
+  const endStream = chunked === undefined && headers['content-length'] === undefined
+  const to = { ':method': req.method, ':path': req.url, ':authority': host, ...headers }
+  const stream = session.request(to, { endStream })
   req.pipe(stream)
   stream.on('response', ({ ':status': status = 0, ...fields }) => {
     res.writeHead(status, fields as OutgoingHttpHeaders)

@@ -7,6 +7,8 @@ export interface PreflightReader {
   readonly url: string
   /** Reads a header by its lower-case name. */
   readonly header: (name: string) => unknown
+  /** Whether there is a body, where the framework knows it: over HTTP/2 no header has to announce one. @default false */
+  readonly hasBody?: boolean | undefined
 }
 
 /** Credentials of an API's own, which no preflight has. */
@@ -52,7 +54,7 @@ function isCredentials(given: unknown): given is PreflightCredentials {
 }
 
 function isPreflight(
-  { method, url, header }: PreflightReader,
+  { method, url, header, hasBody = false }: PreflightReader,
   headers: readonly string[],
   query: readonly string[],
 ): boolean {
@@ -62,6 +64,7 @@ function isPreflight(
     has('origin') &&
     has('access-control-request-method') &&
     !NEVER_SENT.some(has) &&
+    !hasBody &&
     (header('content-length') ?? '0') === '0' &&
     !headers.some(has) &&
     (query.length === 0 || !parametersOf(url).some((name) => query.includes(name)))

@@ -41,6 +41,11 @@ describe('a preflight', () => {
     expect(preflights(new Request(sent))).toBe(is)
   })
 
+  test('has no body, even where no header announces it', () => {
+    const withBody = preflightsBy((request: Request) => ({ ...readerOf(request), hasBody: true }))
+    expect(withBody(new Request({}))).toBe(false)
+  })
+
   test.each<[boolean, Sent]>([
     [true, { url: '/?other=1' }],
     [true, { url: '/key=1' }],
