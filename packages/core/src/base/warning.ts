@@ -1,5 +1,6 @@
 import { monotonicClock } from './clock.js'
 import { isRailError, RailError, shown } from './errors.js'
+import { later } from './later.js'
 
 // Core is compiled without DOM or Node types. Every runtime has one of the two.
 declare const process: { readonly emitWarning?: (warning: Error) => void } | undefined
@@ -7,7 +8,8 @@ declare const console: { warn(message: string): void }
 
 /**
  * Reports an error that nobody handles: one warning for each code and minute in this process, by `process.emitWarning`, or
- * by `console.warn` where there is no such function. The first after a minute has the number of those that were left out.
+ * by `console.warn` where there is no such function. Those that are left out are counted. The number comes with the next
+ * warning of the code, or at the end of the minute.
  *
  * @param nowMs A reading of the monotonic clock, in milliseconds.
  */
@@ -15,23 +17,38 @@ export function warn(error: unknown, nowMs: number = monotonicClock()): void {
   const code = isRailError(error) ? error.code : 'other'
   const known = warned.get(code)
   if (known !== undefined && nowMs - known.atMs < EVERY_MS && nowMs >= known.atMs) {
-    known.leftOut++
+    known.latest = error
+    if (++known.leftOut === 1) later(() => warnOfRest(code, known), known.atMs + EVERY_MS - nowMs)
     return
   }
-  const leftOut = known?.leftOut ?? 0
-  warned.set(code, { atMs: nowMs, leftOut: 0 })
-  emit(leftOut === 0 ? errorOf(error) : withCount(errorOf(error), leftOut))
+  warned.set(code, { atMs: nowMs, leftOut: 0, latest: undefined })
+  emit(withCount(errorOf(error), known?.leftOut ?? 0))
+}
+
+/** What became of the errors of one code since a warning. */
+interface Warned {
+  readonly atMs: number
+  leftOut: number
+  latest: unknown
 }
 
 const EVERY_MS = 60_000
-const warned = new Map<string, { readonly atMs: number; leftOut: number }>()
+const warned = new Map<string, Warned>()
+
+/** Warns with the latest of the errors that were left out, unless a later warning has counted them. */
+function warnOfRest(code: string, known: Warned): void {
+  if (warned.get(code) !== known) return
+  warned.set(code, { atMs: known.atMs + EVERY_MS, leftOut: 0, latest: undefined })
+  emit(withCount(errorOf(known.latest), known.leftOut - 1))
+}
 
 function errorOf(error: unknown): Error {
   return error instanceof Error ? error : new RailError('RAIL_NOT_AN_ERROR', `An error was reported: ${shown(error)}.`)
 }
 
-/** A copy: the error is not ours alone. */
+/** A copy where there is something to add: the error is not ours alone. */
 function withCount(error: Error, leftOut: number): Error {
+  if (leftOut === 0) return error
   const message = `${error.message} (${leftOut} more of this code since the last warning.)`
   if (!isRailError(error)) return new Error(message, { cause: error })
   return new RailError(error.code, message, { cause: error.cause, count: error.count })

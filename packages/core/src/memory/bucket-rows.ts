@@ -126,6 +126,7 @@ export class BucketRows {
     while (table.size >= this.#maxKeys || (table.size > 0 && table.characters + layouts.characters > characters)) {
       this.#remove(this.#victim(now))
     }
+    this.#dropped.reportIfDue(now)
     const layout = layouts.acquire(scope, limits)
     return table.insert(kept, layout.id, layout.blocks.acquire(now))
   }

@@ -165,6 +165,7 @@ export class MemoryStore implements Store {
     while (this.#rows.size > 0 && (this.#rows.size >= this.#maxKeys || this.#characters > room)) {
       this.#remove(this.#victim(now))
     }
+    this.#dropped.reportIfDue(now)
     // A copy: a slice of a header would keep alive the whole header.
     const row = rowOf(id.split('').join(''), characters, now)
     this.#rows.set(row.id, row)

@@ -38,6 +38,56 @@ describe('a warning', () => {
     expect(emitted[3]?.message).toBe('Something failed.')
   })
 
+  test('comes at the end of the minute where no other does, with the latest error and the number of the others', () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    try {
+      warn(error('RAIL_STORE_FAILED'), 0)
+      for (const now of [10_000, 20_000, 30_000]) warn(error('RAIL_STORE_FAILED', `Failed at ${now}.`), now)
+      warn(error('RAIL_HOOK_FAILED'), 30_000)
+      // The first that was left out came at 10 s.
+      vi.advanceTimersByTime(49_999)
+      expect(emitted).toHaveLength(2)
+      vi.advanceTimersByTime(1)
+      expect(emitted[2]?.message).toBe('Failed at 30000. (2 more of this code since the last warning.)')
+      // The next minute begins with that warning.
+      warn(error('RAIL_STORE_FAILED', 'Failed alone.'), 61_000)
+      expect(emitted).toHaveLength(3)
+      vi.advanceTimersByTime(59_000)
+      expect(emitted[3]?.message).toBe('Failed alone.')
+      vi.advanceTimersByTime(1_000_000)
+      expect([emitted.length, vi.getTimerCount()]).toEqual([4, 0])
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
+  test('comes once where the next one has counted those that were left out', () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    try {
+      for (const now of [0, 1, 60_000]) warn(error('RAIL_STORE_FAILED'), now)
+      expect(emitted[1]?.message).toBe('Something failed. (1 more of this code since the last warning.)')
+      vi.advanceTimersByTime(1_000_000)
+      expect(emitted).toHaveLength(2)
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
+  test('that is left out keeps no process alive, and makes no timer where one would', () => {
+    const before = process.getActiveResourcesInfo()
+    for (const now of [0, 1]) warn(error('RAIL_STORE_FAILED'), now)
+    expect(process.getActiveResourcesInfo()).toEqual(before)
+    const cleared: unknown[] = []
+    vi.stubGlobal('setTimeout', () => 7)
+    vi.stubGlobal('clearTimeout', (timer: unknown) => cleared.push(timer))
+    try {
+      for (const now of [0, 1]) warn(error('RAIL_HOOK_FAILED'), now)
+    } finally {
+      vi.unstubAllGlobals()
+    }
+    expect(cleared).toEqual([7])
+  })
+
   test('comes again when the clock has stepped back', () => {
     warn(error('RAIL_STORE_FAILED'), 100_000)
     warn(error('RAIL_STORE_FAILED'), 0)
