@@ -7,6 +7,7 @@ import {
   checkOption,
   decisionOf,
   forgetLimit,
+  shown,
   warn,
 } from '@rail/core/store'
 import { connectionBy, connectionOf } from './connect.js'
@@ -210,7 +211,7 @@ function checkTags(keys: readonly KeyName[], tag: string): void {
   if (other === undefined) return
   throw new RailError(
     'RAIL_BAD_CHARGES',
-    `charges: expected keys of one tag, got "${tag}" and "${other.tag}", which may be on different servers of the cluster. ` +
+    `charges: expected keys of one tag, got ${shown(tag)} and ${shown(other.tag)}, which may be on different servers of the cluster. ` +
       'Let the option tag return one string for keys that are charged together.',
   )
 }

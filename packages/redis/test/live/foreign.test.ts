@@ -65,7 +65,11 @@ describe.skipIf(port === 0)('a value at a bucket’s key that Rail did not write
     expect(await client.pTTL(name)).toBeGreaterThan(0)
     expect(await store.take([charge()], 0)).toMatchObject({ allowed: true, limits: [{ remaining: 8 }] })
     expect(errors).toEqual([expect.any(RailError)])
-    expect(errors[0]).toMatchObject({ code: 'RAIL_FOREIGN_VALUE', count: 1, message: expect.stringContaining(name) })
+    expect(errors[0]).toMatchObject({
+      code: 'RAIL_FOREIGN_VALUE',
+      count: 1,
+      message: expect.stringContaining(`"${name}"`),
+    })
   })
 
   test.each(VALUES)('that is %s is looked at by a peek, and stays', async (_, put) => {
@@ -108,7 +112,21 @@ describe.skipIf(port === 0)('a value at a bucket’s key that Rail did not write
         ['client', 'user'].map((each) => [each, each === key ? 7 : 4]),
       )
     }
-    expect(errors[0]?.message).toContain(`${prefix}{client} or ${prefix}{user}`)
+    expect(errors[0]?.message).toContain(`"${prefix}{client}" or "${prefix}{user}"`)
+  })
+
+  test('is reported with the beginning of a long key, and with three keys of many', async () => {
+    const { store, prefix, errors } = fresh()
+    const key = 'k'.repeat(64)
+    await client.set(`${prefix}{${key}}`, 'mine')
+    await store.take(
+      [key, 'a', 'b', 'c', 'd'].map((each) => charge({ key: each })),
+      0,
+    )
+    const first = `${prefix}{${key}}`.slice(0, 60)
+    expect(errors[0]?.message).toContain(
+      `Redis key "${first}…" or "${prefix}{a}" or "${prefix}{b}" or 2 others: expected`,
+    )
   })
 
   test('is gone after a request that is refused', async () => {
