@@ -106,6 +106,7 @@ const INNER = [
   'mergeFields',
   'monotonicClock',
   'pathText',
+  'faultOfCall',
   'hasHttp2Body',
   'preflightsBy',
   'RailError',

@@ -7,7 +7,7 @@ import {
   type Preflights,
   type RouteOptions,
 } from '@rail/core'
-import { addFields, type Framework, hasHttp2Body, preflightsBy, unexpected } from '@rail/core/adapter'
+import { addFields, type Framework, faultOfCall, hasHttp2Body, preflightsBy, unexpected } from '@rail/core/adapter'
 import type { NextFunction, Request, Response } from 'express'
 import { functionsFor } from './functions-for.js'
 
@@ -60,6 +60,12 @@ export function rateLimit(options: RateLimitOptions): RateLimit {
 
 function middlewareOf(limiter: Limiter<Request>): RateLimit {
   function rateLimitMiddleware(req: Request, res: Response, next: NextFunction): void {
+    const fault = faultOfCall(req, next)
+    if (fault !== undefined) {
+      if (typeof next !== 'function') throw fault
+      next(fault)
+      return
+    }
     /** Whether the request goes on. */
     const answered = (outcome: Outcome): boolean => {
       req.rail = outcome
@@ -137,7 +143,10 @@ const FRAMEWORK: Framework<Request> = {
   ahead: (req) => functionsFor(req).map((middleware) => limiters.get(middleware)),
   announce({ res }, outcome) {
     if (res !== undefined) addFields(res, outcome)
-    return () => res?.headersSent === true
+    return {
+      isAnswered: () => res?.headersSent === true,
+      end: () => res?.end(),
+    }
   },
 }
 

@@ -98,6 +98,27 @@ describe.each([
     expect([more, others]).toEqual([[], []])
   })
 
+  test.each([undefined, null, 'GET'])('passes a clear error to next for a request that is %s', async (req) => {
+    const [[error, ...more] = [], ...others] = await call(rateLimit(options({ identify })), req, bare())
+    expect(error).toMatchObject({
+      code: 'RAIL_BAD_RESPONSE',
+      message: expect.stringMatching(/^request: expected an ob/),
+    })
+    expect([more, others]).toEqual([[], []])
+  })
+
+  test('throws a clear error at once where there is no next, and counts nothing', () => {
+    const identified = vi.fn(identify)
+    const limiter = rateLimit(options({ identify: identified }))
+    expect(() => limiter({ method: 'GET' } as Request, bare() as never, undefined as never)).toThrow(
+      expect.objectContaining({
+        code: 'RAIL_BAD_RESPONSE',
+        message: expect.stringMatching(/^next: expected a function/),
+      }),
+    )
+    expect(identified).not.toHaveBeenCalled()
+  })
+
   test('passes a clear error to next where a refusal cannot be sent', async () => {
     const limiter = rateLimit(options({ identify }))
     const res = { setHeader: vi.fn() }

@@ -7,6 +7,15 @@ test.each<readonly [string, NonNullable<RateLimitOptions['onReject']>]>([
   ['at once', (_refusal, req) => void (req.res as Response).status(420).end('calm')],
   ['later', async (_refusal, req) => void (req.res as Response).status(420).send('calm')],
   ['and returns the response', (_refusal, req) => (req.res as Response).status(420).end('calm') as never],
+  [
+    'and returns a body, too',
+    (_refusal, req) => {
+      ;(req.res as Response).status(420).end('calm')
+      return { text: 'calm' }
+    },
+  ],
+  ['by a head alone', (_refusal, req) => void (req.res as Response).writeHead(420)],
+  ['by a head alone, later', async (_refusal, req) => void (req.res as Response).writeHead(420)],
 ])(
   'an onReject that answers through the response, %s, is reported, and its answer has the headers',
   async (_, onReject) => {

@@ -11,6 +11,7 @@ import {
   addFields,
   checkOption,
   type Framework,
+  faultOfCall,
   hasHttp2Body,
   preflightsBy,
   suggestionFor,
@@ -196,6 +197,8 @@ function count(
   reply: FastifyReply,
   done: HookHandlerDoneFunction,
 ): void {
+  const fault = faultOfCall(request, done)
+  if (fault !== undefined) throw fault
   const outcome = limiter.take(request)
   // What done() throws is no error of this hook, and done() is not called twice.
   if ('then' in outcome) {

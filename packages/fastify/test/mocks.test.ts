@@ -49,3 +49,13 @@ test('what a response throws later reaches done, and ends no process', async () 
   }
   expect(await call(rateLimit(options(async () => 'acme')).with({}), { raw: { setHeader } })).toEqual([failed])
 })
+
+test.each<readonly [string, unknown, unknown, string]>([
+  ['without a request', undefined, () => {}, 'request: expected an object, got undefined'],
+  ['without done', {}, undefined, 'next: expected a function, got undefined'],
+])('a hook that is called %s throws a clear error, and counts nothing', (_, request, done, message) => {
+  const identify = vi.fn(async () => 'acme')
+  const hook = rateLimit(options(identify)).with({})
+  expect(() => hook(request as FastifyRequest, {} as FastifyReply, done as never)).toThrow(message)
+  expect(identify).not.toHaveBeenCalled()
+})

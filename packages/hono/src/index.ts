@@ -7,7 +7,7 @@ import {
   type Preflights,
   type RouteOptions,
 } from '@rail/core'
-import { type Framework, mergeFields, preflightsBy, unexpected } from '@rail/core/adapter'
+import { type Framework, faultOfCall, mergeFields, preflightsBy, unexpected } from '@rail/core/adapter'
 import type { Context, Env, MiddlewareHandler, Next } from 'hono'
 import type { BlankEnv } from 'hono/types'
 import { bag } from './bag.js'
@@ -71,9 +71,12 @@ export function rateLimit<E extends Env = BlankEnv>(options: RateLimitOptions<E>
 
 function middlewareOf<E extends Env>(limiter: Limiter<Context<E>>): RateLimit<E> {
   const middleware = async function rateLimitMiddleware(c: Context<E>, next: Next): Promise<Refused | undefined> {
+    const fault = faultOfCall(c, next)
+    if (fault !== undefined) throw fault
     const taken = limiter.take(c)
     const outcome = 'then' in taken ? await taken : taken
-    if (typeof c.set !== 'function') throw unexpected('RAIL_BAD_RESPONSE', 'context', 'a context of Hono', c)
+    if (typeof c.set !== 'function' || typeof c.header !== 'function')
+      throw unexpected('RAIL_BAD_RESPONSE', 'context', 'a context of Hono', c)
     const onNode = addToNodeResponse(c, outcome)
     // What depends on the handler's headers is set after it.
     if (!onNode)
@@ -136,7 +139,9 @@ async function confirmed<E extends Env>(c: Context<E>, next: Next, limiter: Limi
 
 /** Sets headers once the handler has answered, perhaps with a response of its own, which lacks the context's headers. */
 function confirm(c: Context, fields: readonly Field[]): void {
-  const { headers } = c.res
+  const headers = (c.res as Response | undefined)?.headers
+  // A test's mock may have no response.
+  if (headers === undefined) return
   // Usually they are there already.
   if (fields.every(({ name, value }) => headers.get(name) === value)) return
   const read = readerOf(headers)

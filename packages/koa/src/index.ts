@@ -6,7 +6,7 @@ import {
   type Preflights,
   type RouteOptions,
 } from '@rail/core'
-import { addFields, type Framework, hasHttp2Body, preflightsBy, unexpected } from '@rail/core/adapter'
+import { addFields, type Framework, faultOfCall, hasHttp2Body, preflightsBy, unexpected } from '@rail/core/adapter'
 import type { Middleware, Next, ParameterizedContext } from 'koa'
 import { functionsFor } from './functions-for.js'
 
@@ -56,6 +56,8 @@ function middlewareOf<StateT, ContextT>(
   type Context = ParameterizedContext<StateT & { rail: Outcome | undefined }, ContextT>
 
   function rateLimitMiddleware(ctx: Context, next: Next): Promise<unknown> | undefined {
+    const fault = faultOfCall(ctx, next)
+    if (fault !== undefined) throw fault
     const answer = (outcome: Outcome): Promise<unknown> | undefined => {
       addFields(ctx.res, outcome)
       if (!(ctx.state instanceof Object)) throw unexpected('RAIL_BAD_RESPONSE', 'context', 'an object with state', ctx)
@@ -119,7 +121,7 @@ const FRAMEWORK: Framework<ParameterizedContext> = {
   announce(ctx, outcome) {
     addFields(ctx.res, outcome)
     // A body that onReject sets would be replaced.
-    return () => ctx.headerSent || ctx.body !== undefined
+    return { isAnswered: () => ctx.headerSent || ctx.body !== undefined }
   },
 }
 

@@ -31,9 +31,29 @@ test.each<readonly [string, object, RegExp]>([
   }
 })
 
+test.each<readonly [string, unknown, unknown, RegExp]>([
+  ['without a context', undefined, async () => {}, /^request: expected an object, got undefined/],
+  ['without next', { res: createResponse(), state: {} }, undefined, /^next: expected a function, got undefined/],
+])('a middleware that is called %s throws a clear error, and counts nothing', async (_, ctx, next, words) => {
+  const identify = vi.fn(async () => 'acme')
+  expect(() => rateLimit(options({ identify }))(ctx as never, next as never)).toThrow(
+    expect.objectContaining({ code: 'RAIL_BAD_RESPONSE', message: expect.stringMatching(words) }),
+  )
+  expect(identify).not.toHaveBeenCalled()
+})
+
 test.each<readonly [string, NonNullable<RateLimitOptions['onReject']>, number]>([
   ['sets a body', (_refusal, ctx) => void Object.assign(ctx, { status: 420, body: 'calm' }), 429],
   ['ends the response', (_refusal, ctx) => void ctx.res.writeHead(420).end(), 420],
+  ['writes a head alone', (_refusal, ctx) => void ctx.res.writeHead(420), 420],
+  [
+    'ends the response, and returns a body',
+    (_refusal, ctx) => {
+      ctx.res.writeHead(420).end()
+      return { text: 'calm' }
+    },
+    420,
+  ],
 ])('an onReject that %s is reported, and the answer has the headers', async (_, onReject, status) => {
   const reported: unknown[] = []
   const limiter = rateLimit(options({ onReject, onError: (error) => reported.push(error) }))
