@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import {
   createLimiter,
+  createPlanBook,
   type Decision,
   type LimiterOptions,
   type LimitSource,
@@ -446,6 +447,40 @@ describe('a cost that never fits', () => {
   ])('is an error at once where cost and limits are the same for every request: %s', (_which, make) => {
     expect(make).toThrow(expect.objectContaining({ code: 'RAIL_NEVER_FITS' }))
     expect(make).toThrow(/^cost: expected at most 3, the burst of limit "(x\.)?per_second", got 5/)
+  })
+
+  test('is one above the whole limit: above this server’s share it waits until the bucket is full, and passes', async () => {
+    for (const [tokens, statuses] of [
+      [4, [200, 429, 429, 200]],
+      [2, [422, 422, 422, 422]],
+    ] as const) {
+      const onStoreFailure = localStore({ servers: 4 })
+      const { limiter, clock } = limiterOf({
+        limits: [perSecond(tokens)],
+        cost: () => 3,
+        store: { ...rejecting },
+        onStoreFailure,
+      })
+      const got: number[] = []
+      for (const now of [0, 0, 2_999, 3_000]) {
+        clock.set(now)
+        got.push((await limiter.take({})).refusal?.status ?? 200)
+      }
+      expect(got).toEqual(statuses)
+    }
+  })
+
+  test('is found on a request where a plan book has the limits, since its plans may change', async () => {
+    const plans = { free: { limits: { per_second: 3 } }, pro: { limits: { per_second: 10 } } }
+    const book = createPlanBook({ plans, customers: { acme: { plan: 'pro' } }, defaultPlan: 'free' })
+    const { limiter, codes } = limiterOf({ limits: book, cost: 5, identify: ({ route = '' }) => route })
+    const statuses = async () => {
+      const outcomes = [await limiter.take({ route: 'acme' }), await limiter.take({ route: 'globex' })]
+      return outcomes.map(({ refusal }) => refusal?.status ?? 200)
+    }
+    expect([await statuses(), codes()]).toEqual([[200, 422], ['RAIL_NEVER_FITS']])
+    book.update({ plans: { free: { limits: { per_second: 20 } } } })
+    expect(await statuses()).toEqual([200, 200])
   })
 
   test('is none where the limit counts requests', () => {
