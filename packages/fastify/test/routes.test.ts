@@ -1,6 +1,14 @@
 import Fastify, { type FastifyInstance } from 'fastify'
 import { describe, expect, test } from 'vitest'
-import plugin, { type Limit, limit, manualClock, perMinute, type RateLimitOptions, rateLimit } from '../src/index.js'
+import plugin, {
+  type Limit,
+  limit,
+  manualClock,
+  perMinute,
+  type RateLimit,
+  type RateLimitOptions,
+  rateLimit,
+} from '../src/index.js'
 
 const options = (limits: Limit[], more: Partial<RateLimitOptions> = {}): RateLimitOptions =>
   ({ identify: () => 'acme', limits, clock: manualClock(), ...more }) as RateLimitOptions
@@ -79,6 +87,32 @@ describe('a Fastify plugin', () => {
       '60',
       '3',
     ])
+  })
+
+  // docs/guides/costs.md says so.
+  test.each<readonly [string, (app: FastifyInstance, limiter: RateLimit) => unknown]>([
+    [
+      'on a route that is declared before the plugin is loaded',
+      (app, limiter) => {
+        app.register(limiter)
+        app.get('/costly', { onRequest: limiter.with({ cost: 20 }) }, async () => 'ok')
+      },
+    ],
+    [
+      'that addHook adds',
+      async (app, limiter) => {
+        await app.register(limiter)
+        app.addHook('onRequest', limiter.with({ cost: 20 }))
+        app.get('/costly', async () => 'ok')
+      },
+    ],
+  ])('a refusal by the plugin announces its own wait, where the hook is one %s', async (_, build) => {
+    const limiter = rateLimit(options([perMinute(20)]))
+    const app = Fastify()
+    app.get('/empty', { onRequest: limiter.with({ cost: 20 }) }, async () => 'ok')
+    await build(app, limiter)
+    await app.inject('/empty')
+    expect((await app.inject('/costly')).headers['retry-after']).toBe('3')
   })
 
   test('registered with the same options in a child first, and in its parent and a sibling, is one limiter all the same', async () => {

@@ -1,6 +1,6 @@
 import { Hono } from 'hono'
 import { expect, it, vi } from 'vitest'
-import { rateLimit } from '../src/index.js'
+import { manualClock, perMinute, rateLimit } from '../src/index.js'
 
 // What only Hono has; what all adapters share is tested by testAdapter.
 
@@ -14,6 +14,18 @@ it('that was mounted without being called says so, and lets nobody through', asy
     500,
     expect.stringMatching(/not an option of rateLimit\(\)\. Call rateLimit\(\), and mount what it returns/),
   ])
+})
+
+// docs/start/hono.md says so: nothing that a request has there is sure to be its own, and to be passed on.
+it.each<readonly [string, (app: Hono, sub: Hono) => Hono]>([
+  ['app.mount', (app, sub) => app.mount('/sub', sub.fetch)],
+  ['fetch', (app, sub) => app.get('/sub/*', (c) => sub.fetch(new Request(c.req.url), c.env))],
+])('that two apps have counts a request in each, where one calls the other by %s and not on Node', async (_, call) => {
+  const limiter = rateLimit({ identify: () => 'acme', limits: [perMinute(5)], clock: manualClock() })
+  const sub = new Hono().use(limiter).get('*', (c) => c.text('ok'))
+  const { headers } = await call(new Hono().use(limiter), sub).request('/sub/it')
+  expect(headers.get('RateLimit')).toBe('"per_minute";r=3;t=24')
+  expect(headers.get('RateLimit-Policy')).toBe('"per_minute";q=5;w=60')
 })
 
 it('does nothing at import or construction that Workers forbid there: reads no clock, draws nothing, sets no timer', async () => {
