@@ -1,9 +1,9 @@
 import { type HeaderStyle, styleOf } from './header-style.js'
 
 /**
- * The same headers, but not on responses that a shared cache may store: those whose `Cache-Control` has `public` or
- * `s-maxage` when the head is written (RFC 9111 sections 5.2.2.9 and 5.2.2.10). A cache would send one customer's numbers
- * to others. Refusals keep theirs, since no cache may store them.
+ * The same headers, but not on responses whose `Cache-Control` has `public` or `s-maxage` when the head is written (RFC 9111
+ * sections 5.2.2.9 and 5.2.2.10). A shared cache may send these, with one customer's numbers, to others. Refusals keep
+ * theirs, since no cache may store them.
  *
  * @param styles One style or several, such as `[draft11, xRateLimit]`.
  * @example

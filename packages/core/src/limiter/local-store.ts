@@ -14,7 +14,8 @@ export interface LocalStoreOptions extends MemoryStoreOptions {
   /**
    * The number of servers that share each limit: a whole number from 1, or a function that returns it, or `undefined` while
    * it is not known. It is called when a limiter is made and for each request that is counted here. After a wrong answer the
-   * last good number counts. @default the number that the limiter's source of limits knows, such as a control plane's, else 1
+   * last good number counts. While it is not known it is 1, so that each server enforces the whole limit.
+   * @default the number that the limiter's source of limits knows, such as a control plane's, where its store is shared
    */
   readonly servers?: number | (() => number | undefined) | undefined
 }

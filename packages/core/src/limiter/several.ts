@@ -41,7 +41,7 @@ export function several<Request>(charges: (request: Request) => MaybePromise<rea
 function checked(charges: unknown, scope: string): readonly Charge[] {
   if (!Array.isArray(charges)) {
     const toDo = advice('Return [{ key, limits, cost }], or [] for a request that is not limited.')
-    throw unexpected('RAIL_BAD_CHARGES', 'charges()', 'an array of charges', charges, toDo)
+    throw unexpected('RAIL_BAD_CHARGES', 'charges of several()', 'an array', charges, toDo)
   }
   // By index: an iterator of its own may return others.
   const own = Array.from({ length: charges.length }, (_, index) => checkedCharge(charges[index], scope))

@@ -43,7 +43,7 @@ export function createWatch(report: (error: unknown) => void, store: Store, cloc
       report(
         railError(
           'RAIL_ALL_ANONYMOUS',
-          `identify() or charges(): no key for any of the first ${anonymous} requests`,
+          `identify() or several(): no key for any of the first ${anonymous} requests`,
           toDo,
         ),
       )

@@ -42,7 +42,7 @@ function checkRoute<Request>(route: RouteOptions<Request>, limiter: LimiterOptio
     }
   }
   if (limiter.charges !== undefined && (scope !== undefined || limits !== undefined)) {
-    const toDo = advice('Return scope and limits from charges().')
+    const toDo = advice('Return scope and limits from the function of several().')
     throw railError('RAIL_BAD_OPTION', 'with(): expected cost alone beside charges', toDo)
   }
   if (scope !== undefined && limits === undefined && !isLimitSource(limiter.limits)) {

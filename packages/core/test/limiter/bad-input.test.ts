@@ -357,7 +357,7 @@ const RETURNED: readonly Wrong[] = [
     'charges returns one charge',
     request({ identify: undefined, limits: undefined, charges: several(() => ({}) as never) }),
     'RAIL_BAD_CHARGES',
-    'charges(): expected an array of charges, got an object. Return [{ key, limits, cost }], or [] for a request that is not limited.',
+    'charges of several(): expected an array, got an object. Return [{ key, limits, cost }], or [] for a request that is not limited.',
   ],
   [
     'charges returns keys',

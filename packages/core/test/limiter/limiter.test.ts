@@ -303,7 +303,7 @@ const FAULTS: readonly (readonly [what: string, options: unknown, fault: object]
   [
     'charges returns undefined',
     charging(undefined),
-    { code: 'RAIL_BAD_CHARGES', message: /array of charges, got undefined/ },
+    { code: 'RAIL_BAD_CHARGES', message: /^charges of several\(\): expected an array, got undefined/ },
   ],
   ['charges returns an object', charging({}), { code: 'RAIL_BAD_CHARGES' }],
   [

@@ -56,7 +56,7 @@ describe('requests without a key', () => {
     expect(errors).toEqual([])
     take(limiter, 5_000, null)
     expect(errors.map(({ message }) => message)).toEqual([
-      'identify() or charges(): no key for any of the first 1000 requests. Mount the limiter after authentication.',
+      'identify() or several(): no key for any of the first 1000 requests. Mount the limiter after authentication.',
     ])
     expect(codes()).toEqual(['RAIL_ALL_ANONYMOUS'])
   })
