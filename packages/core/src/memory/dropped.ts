@@ -26,7 +26,8 @@ export class Dropped {
   /** Called for each new key: reports what is due, also where nothing is dropped any more. */
   reportIfDue(now: number): void {
     if (this.#unreported === 0) return
-    const dueAt = Math.max(this.#since + FIRST_AFTER_MS, this.#reportedAt + REPORT_EVERY_MS)
+    const waitMs = this.#unreported < FIRST_MOST ? FIRST_AFTER_MS : 0
+    const dueAt = Math.max(this.#since + waitMs, this.#reportedAt + REPORT_EVERY_MS)
     // A step back of the clock must not silence it.
     if (now < dueAt && now >= this.#since) return
     const count = this.#unreported
@@ -39,6 +40,7 @@ export class Dropped {
   }
 }
 
-/** At once, the first report would say that one key was dropped, of however many. */
+/** At once, the first report would say that one key was dropped, of however many: it waits for as long, or for as many. */
 const FIRST_AFTER_MS = 1_000
+const FIRST_MOST = 100
 const REPORT_EVERY_MS = 60_000

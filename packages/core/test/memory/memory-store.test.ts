@@ -66,6 +66,19 @@ describe.each([
       expect([store.dropped, reported()]).toEqual([5, [2, 3]])
     })
 
+    test('reports a hundred at once, and once in that minute', () => {
+      const { store, take, reported } = reporting()
+      take(10, 0)
+      take(99, 1)
+      expect([store.dropped, reported()]).toEqual([99, []])
+      take(200, 2)
+      expect([store.dropped, reported()]).toEqual([299, [100]])
+      take(1, 60_001)
+      expect([store.dropped, reported()]).toEqual([299, [100]])
+      take(1, 60_002)
+      expect([store.dropped, reported()]).toEqual([299, [100, 199]])
+    })
+
     test('reports them when the clock has stepped back', () => {
       const { take, reported } = reporting()
       take(10, 100_000)
@@ -76,17 +89,14 @@ describe.each([
 
     test('is reported by the limiter that it is of', () => {
       const errors: unknown[] = []
-      const clock = manualClock()
       const limiter = createLimiter({
         identify: (key: string) => key,
         limits: [limit({ name: 'a_day', tokens: 1, per: '1d' })],
         onError: (error) => errors.push(error),
-        clock,
+        clock: manualClock(),
       })
-      for (let key = 0; key < 40_100; key++) limiter.take(`k${key}`)
-      clock.advance(1_000)
-      limiter.take('last')
-      expect(errors).toMatchObject([{ code: 'RAIL_STORE_FULL', count: 101 }])
+      for (let key = 0; key < 40_200; key++) limiter.take(`k${key}`)
+      expect(errors).toMatchObject([{ code: 'RAIL_STORE_FULL', count: 100 }])
     })
 
     test.each([1, 'x', null, {}])('has no onError of %j', (onError) => {
