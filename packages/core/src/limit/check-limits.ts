@@ -25,9 +25,16 @@ export function checkedLimits(limits: readonly Limit[], subject: string): readon
   const own: Limit[] = []
   for (let index = 0; index < limits.length; index++) own.push(checkedLimit(limits[index], `${subject}[${index}]`))
   checkNames([{ key: '', limits: own, cost: 0 }])
-  // The given array is frozen too, since a change of it would do nothing.
+  // The given array is frozen too: it is known by what it has now.
   for (const array of [limits, own]) checked.set(Object.freeze(array), own)
   rememberChecked(own)
+  return own
+}
+
+/** {@link checkedLimits} of an option: the given array is always frozen, since a change of it would do nothing. */
+export function checkedForGood(limits: readonly Limit[], subject: string): readonly Limit[] {
+  const own = checkedLimits(limits, subject)
+  Object.freeze(limits)
   return own
 }
 
@@ -69,17 +76,23 @@ export function checkNames(charges: readonly Charge[], mayMeet = charges.length 
 /** What to do about anything but a limit. */
 export const MAKE_LIMITS = 'Make limits with limit() or perSecond().'
 
-/** Whether something is a limit as {@link makeLimit} makes it; `instanceof` would fail where a program has two copies of core. */
-export function isLimit(value: unknown): value is Limit {
-  return isObject(value) && copyOf(value as Limit) !== undefined
+/**
+ * A limit as {@link makeLimit} makes it, which cannot change any more: the given one, frozen, or a copy. `undefined` for
+ * anything else. `instanceof` would fail where a program has two copies of core.
+ */
+export function ownLimit(value: unknown): Limit | undefined {
+  if (!isObject(value)) return undefined
+  if (isMade(value)) return value as Limit
+  const copy = copyOf(value as Limit)
+  // Frozen all the same: a change of it would do nothing.
+  if (copy !== undefined) Object.freeze(value)
+  return copy
 }
 
-/** A limit that cannot change any more: the given one, frozen, or a copy. */
 function checkedLimit(value: unknown, subject: string): Limit {
-  const copy = isObject(value) ? copyOf(value as Limit) : undefined
-  if (copy === undefined) throw unexpected('RAIL_BAD_LIMITS', subject, 'a limit', value, advice(MAKE_LIMITS))
-  // Frozen all the same: a change of it would do nothing.
-  return isMade(Object.freeze(value as Limit)) ? (value as Limit) : copy
+  const own = ownLimit(value)
+  if (own === undefined) throw unexpected('RAIL_BAD_LIMITS', subject, 'a limit', value, advice(MAKE_LIMITS))
+  return own
 }
 
 /** The same limit, each of its members read once; `undefined` where they are not those of a limit. */

@@ -1,6 +1,6 @@
 import { advice } from '../base/advice.js'
 import { unexpected } from '../base/errors.js'
-import { isLimit, MAKE_LIMITS } from './check-limits.js'
+import { MAKE_LIMITS, ownLimit } from './check-limits.js'
 import { grainOf, type Limit, limitOf } from './limit.js'
 
 /**
@@ -21,12 +21,13 @@ export function share(limit: Limit, servers: number): Limit {
     const toDo = advice('While the number is not known, use 1.')
     throw unexpected('RAIL_BAD_SHARE', 'servers of share()', 'a whole number from 1', servers, toDo)
   }
-  if (!isLimit(limit)) throw unexpected('RAIL_BAD_SHARE', 'share()', 'a limit', limit, advice(MAKE_LIMITS))
-  if (servers === 1) return limit
-  const { name, windowMs, wholeBurst, counts } = limit
-  const burst = Math.ceil(limit.burst / servers)
+  const whole = ownLimit(limit)
+  if (whole === undefined) throw unexpected('RAIL_BAD_SHARE', 'share()', 'a limit', limit, advice(MAKE_LIMITS))
+  if (servers === 1) return whole
+  const { name, windowMs, wholeBurst, counts } = whole
+  const burst = Math.ceil(whole.burst / servers)
   const largestGrain = Math.floor(Number.MAX_SAFE_INTEGER / (burst + wholeBurst))
-  const tokens = roundedUp(Math.ceil(limit.tokens / servers), windowMs, largestGrain)
+  const tokens = roundedUp(Math.ceil(whole.tokens / servers), windowMs, largestGrain)
   return limitOf({ name, tokens, windowMs, burst, wholeBurst, counts })
 }
 

@@ -12,7 +12,7 @@ import { draft11 } from '../headers/draft-11.js'
 import { styleOf } from '../headers/header-style.js'
 import { checkJitter } from '../headers/refusal.js'
 import { checkFieldSize, fieldSizeCheck } from '../limit/check-field-size.js'
-import { checkedLimits } from '../limit/check-limits.js'
+import { checkedForGood, checkedLimits } from '../limit/check-limits.js'
 import type { Limit } from '../limit/limit.js'
 import { MemoryStore } from '../memory/memory-store.js'
 import { type Ahead, longestWait } from './ahead.js'
@@ -182,8 +182,7 @@ function hooksOf<Request>({ limits, onDecision }: LimiterOptions<Request>): Sett
 /** The options, each read once: what is checked is what is used. */
 function readOnce<Request>(given: LimiterOptions<Request>): LimiterOptions<Request> {
   const options = Object.fromEntries(OPTION_NAMES.map((name) => [name, given[name as keyof typeof given]]))
-  // Frozen, because a change of it would do nothing.
-  if (Array.isArray(options.limits)) options.limits = checkedLimits(Object.freeze(options.limits), 'limits')
+  if (Array.isArray(options.limits)) options.limits = checkedForGood(options.limits, 'limits')
   return options as unknown as typeof given
 }
 

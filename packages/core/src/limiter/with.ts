@@ -3,7 +3,7 @@ import { COST, checkOption, checkOptionNames, isCost, isFunction, isString } fro
 import { railError } from '../base/errors.js'
 import { isLimitSource } from '../bucket/limit-source.js'
 import { type Charge, chargesBeside } from '../limit/charge.js'
-import { checkedLimits, checkNames } from '../limit/check-limits.js'
+import { checkedForGood, checkNames } from '../limit/check-limits.js'
 import { scopeWithin } from './charging.js'
 import type { LimiterOptions, RouteOptions } from './options.js'
 
@@ -19,7 +19,7 @@ export function routeOf<Request>(
 ): RouteOptions<Request> {
   checkOptionNames(more, ['cost', 'scope', 'limits'], 'with()')
   const { cost = earlier.cost, scope = earlier.scope, limits: given = earlier.limits } = more
-  const limits = Array.isArray(given) ? checkedLimits(Object.freeze(given), 'limits of with()') : given
+  const limits = Array.isArray(given) ? checkedForGood(given, 'limits of with()') : given
   const route = { cost, scope, limits }
   checkRoute(route, limiter)
   return route
