@@ -134,6 +134,57 @@ describe('a limiter that is made for each request', () => {
   })
 })
 
+describe('two clocks on one store', () => {
+  const at = (ms: number) => manualClock(ms)
+
+  test('are reported once, when the second limiter has counted, with how far they are apart', () => {
+    const store = new MemoryStore()
+    take(limiterOf({ store, clock: at(5) }), 3)
+    const later = limiterOf({ store, clock: at(60_006) })
+    expect(errors).toEqual([])
+    take(later, 3)
+    expect(errors.map(({ code, message }) => [code, message])).toEqual([
+      [
+        'RAIL_TWO_CLOCKS',
+        "clock: 60001 ms apart from another limiter's on the same store. Give both the same clock, or each a store of its own.",
+      ],
+    ])
+  })
+
+  test('are reported where one is the default, and whichever is ahead', () => {
+    for (const clocks of [
+      [undefined, Date.now],
+      [Date.now, undefined],
+      [at(1_000_000), at(0)],
+    ]) {
+      const store = new MemoryStore()
+      for (const clock of clocks) take(limiterOf({ store, clock }), 1)
+    }
+    expect(codes()).toEqual(Array(3).fill('RAIL_TWO_CLOCKS'))
+  })
+
+  test('are not where they are a minute apart, are one, cannot be read, or where the store has its own', () => {
+    const clock = at(7)
+    const broken = () => {
+      throw new Error('no time')
+    }
+    const pairs = [
+      [at(0), at(60_000)],
+      [clock, clock],
+    ]
+    for (const both of pairs) {
+      const store = new MemoryStore()
+      for (const each of both) take(limiterOf({ store, clock: each }), 1)
+    }
+    const shared = sharedStore(new MemoryStore())
+    for (const each of [at(0), at(1e9)]) take(limiterOf({ store: shared, clock: each }), 1)
+    const store = new MemoryStore()
+    limiterOf({ store, clock: broken })
+    take(limiterOf({ store, clock: at(0) }), 1)
+    expect(errors).toEqual([])
+  })
+})
+
 describe('one request object that is taken again and again', () => {
   test('is reported once, at the hundredth time', () => {
     const limiter = limiterOf()
