@@ -39,7 +39,7 @@ export const draft6: HeaderStyle = {
   name: 'draft6',
   writes: ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'],
   fieldsFor(decision) {
-    return decision === undefined ? [] : group('RateLimit', standingOf(decision.limits, 0, inGroup('RateLimit')))
+    return decision === undefined ? [] : fieldsIn(RATE_LIMIT, standingOf(decision.limits, 0, RATE_LIMIT.numbersIn))
   },
 }
 
@@ -53,19 +53,33 @@ export const xRateLimit: HeaderStyle = {
   fieldsFor(decision, epochMs) {
     if (decision === undefined) return []
     const now = readClock(epochMs === undefined ? epochNow : () => epochMs)
-    const standing = standingOf(decision.limits, now, inGroup('X-RateLimit'))
-    const [limit, remaining, ...reset] = group('X-RateLimit', standing) as [Field, Field, ...Field[]]
+    const standing = standingOf(decision.limits, now, X_RATE_LIMIT.numbersIn)
+    const [limit, remaining, ...reset] = fieldsIn(X_RATE_LIMIT, standing) as [Field, Field, ...Field[]]
     const value = String(standing.limit - standing.remaining)
     return [limit, remaining, { name: 'X-RateLimit-Used', value, merge: 'tightest', standing }, ...reset]
   },
 }
 
 /** The headers of a group, such as `RateLimit-Limit`, `-Remaining` and, where a wait helps, `-Reset`. */
-function group(prefix: string, standing: SentStanding): readonly Field[] {
-  return (['Limit', 'Remaining', 'Reset'] as const).flatMap((part) => {
-    const value = standing[part.toLowerCase() as keyof SentNumbers]
-    return value === undefined ? [] : [{ name: `${prefix}-${part}`, value: String(value), merge: 'tightest', standing }]
-  })
+function fieldsIn(group: Group, standing: SentStanding): readonly Field[] {
+  const { limit, remaining, reset } = standing
+  const fields = [fieldOf(group.limit, limit, standing), fieldOf(group.remaining, remaining, standing)]
+  if (reset !== undefined) fields.push(fieldOf(group.reset, reset, standing))
+  return fields
+}
+
+function fieldOf(name: string, value: number, standing: SentStanding): Field {
+  return { name, value: String(value), merge: 'tightest', standing }
+}
+
+/** The names of the headers of a group. They are made once, because Node checks each name of each response. */
+interface Group extends Readonly<Record<keyof SentNumbers, string>> {
+  readonly numbersIn: NumbersIn
+}
+
+function groupOf(prefix: string): Group {
+  const names = { limit: `${prefix}-Limit`, remaining: `${prefix}-Remaining`, reset: `${prefix}-Reset` }
+  return { ...names, numbersIn: (_existing, read) => numbers((key) => wholeNumber(read?.(names[key]) ?? '')) }
 }
 
 /** The numbers of one limit, as they are sent. */
@@ -166,15 +180,12 @@ function inDictionary(existing: string | undefined): SentNumbers | undefined {
   })
 }
 
-/** Reads the three headers of a group. */
-function inGroup(prefix: string): NumbersIn {
-  return (_existing: string | undefined, read: FieldReader | undefined) =>
-    numbers((key) => wholeNumber(read?.(`${prefix}-${key[0]?.toUpperCase()}${key.slice(1)}`) ?? ''))
-}
-
 /** `undefined` unless all three numbers are there: half a group describes nothing. */
 function numbers(numberOf: (key: keyof SentNumbers) => number | undefined): SentNumbers | undefined {
   const [limit, remaining, reset] = [numberOf('limit'), numberOf('remaining'), numberOf('reset')]
   if (limit === undefined || remaining === undefined || reset === undefined) return undefined
   return { limit, remaining, reset }
 }
+
+const RATE_LIMIT = /* @__PURE__ */ groupOf('RateLimit')
+const X_RATE_LIMIT = /* @__PURE__ */ groupOf('X-RateLimit')
