@@ -1,5 +1,5 @@
 import { advice } from '../base/advice.js'
-import { railError } from '../base/errors.js'
+import { railError, unexpected } from '../base/errors.js'
 import { type Limit, sameBucket } from '../limit/limit.js'
 import { sentName } from '../limit/sent-name.js'
 
@@ -32,8 +32,17 @@ export function defineLimits(store: object, scope: string, limits: unknown): voi
   for (const limit of limits) limitsOfStore.set(idOf(scope, limit.name), limit)
 }
 
-/** Forgets the definition of a store's limit of this scope and name, so that it can have another one. */
+/**
+ * Forgets the definition of a store's limit of this scope and name, so that it can have another one.
+ *
+ * @throws RailError `RAIL_BAD_OPTION` for a scope or a name that is not a string
+ */
 export function forgetLimit(store: object, scope: string, name: string): void {
+  for (const [what, value] of Object.entries({ scope, name })) {
+    if (typeof value === 'string') continue
+    const toDo = advice("Write forget('', 'per_minute').")
+    throw unexpected('RAIL_BAD_OPTION', `${what} of forget()`, 'a string', value, toDo)
+  }
   defined?.get(store)?.delete(idOf(scope, name))
 }
 

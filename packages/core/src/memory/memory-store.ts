@@ -94,7 +94,11 @@ export class MemoryStore implements Store {
     this.#ready().remove(scope, key)
   }
 
-  /** Forgets the definition of a static limit, so that a limiter that is made again can change it. */
+  /**
+   * Forgets the definition of a static limit, so that a limiter that is made again can change it.
+   *
+   * @throws RailError `RAIL_BAD_OPTION` for a scope or a name that is not a string
+   */
   forget(scope: string, name: string): void {
     forgetLimit(this, scope, name)
   }
