@@ -3,7 +3,7 @@ import type { Scope } from '../access/token.js'
 import { addToken, listTokens, type NewToken } from '../access/tokens.js'
 import { reporting } from '../base/reporting.js'
 import { createApp } from '../http/app.js'
-import { keepHouse } from '../records/housekeeping.js'
+import { keepHouse, sureClock } from '../records/housekeeping.js'
 import { createCounting } from '../records/reports.js'
 import { type Database, openDatabase } from '../store/database.js'
 import { SYNC_MS, startState } from '../store/state.js'
@@ -58,8 +58,9 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
     let house: Promise<void> | undefined
     // Reports that were stored before a crash.
     counting.start()
+    const sure = sureClock(now)
     const timer = setInterval(() => {
-      house ??= keepHouse(db, now())
+      house ??= keepHouse(db, now(), sure())
         .catch(onError)
         .finally(() => {
           house = undefined

@@ -8,6 +8,9 @@ import { openSqlite, type Sqlite, type SqliteDriver, type SqlValue } from './sql
 /** The file in the data directory that holds everything. */
 export const FILE_NAME = 'control.db'
 
+/** The log beside the file is cut to this length when its content has been written back. */
+const MOST_LOG_BYTES = 2 ** 24
+
 /** A row, by column. */
 export type Row = Readonly<Record<string, SqlValue>>
 
@@ -61,6 +64,7 @@ export async function openDatabase({ directory, driver, now }: DatabaseOptions):
     // Readers and the writer do not wait for each other. A power failure may lose the last commits, never the database.
     connection.prepare('PRAGMA journal_mode = WAL').all()
     connection.exec('PRAGMA synchronous = NORMAL')
+    connection.exec(`PRAGMA journal_size_limit = ${MOST_LOG_BYTES}`)
     migrate(connection, path, now)
     // From here on a wait blocks the whole process. Writes of other control planes take a few milliseconds.
     connection.exec('PRAGMA busy_timeout = 1000')
@@ -91,7 +95,19 @@ export async function openDatabase({ directory, driver, now }: DatabaseOptions):
       const reader = await openSqlite(path, driver)
       reader.exec('PRAGMA busy_timeout = 1000')
       reader.exec('BEGIN')
-      return queries(reader)
+      return {
+        ...queries(reader),
+        close: () => {
+          // A driver may close a connection late. A transaction that is open until then keeps the log from being written back.
+          rollBack(reader)
+          reader.close()
+        },
+      }
+    },
+    close: () => {
+      // The file alone is then the whole database, for whoever copies it.
+      attempt(() => connection.exec('PRAGMA wal_checkpoint(TRUNCATE)'))
+      connection.close()
     },
   }
 }
@@ -124,9 +140,14 @@ function storable(values: readonly SqlValue[]): readonly SqlValue[] {
 }
 
 function rollBack(connection: Sqlite): void {
+  // A full disk may have rolled it back already. The caller needs the first error.
+  attempt(() => connection.exec('ROLLBACK'))
+}
+
+function attempt(work: () => void): void {
   try {
-    connection.exec('ROLLBACK')
+    work()
   } catch {
-    // A full disk may have rolled it back already. The caller needs the first error.
+    // It was not needed, or another connection is in the way.
   }
 }

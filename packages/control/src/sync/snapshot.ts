@@ -2,7 +2,7 @@ import { type CustomerRow, syncCustomerOf } from '../plans/check.js'
 import { readSettings } from '../plans/settings.js'
 import type { Database, Reader } from '../store/database.js'
 import { readState, type State } from '../store/state.js'
-import { changesAfter, LARGEST_DELTA } from './delta.js'
+import { canCatchUp } from './delta.js'
 import { type GzipPrefix, gzipPrefix } from './gzip-prefix.js'
 
 /** All plans and customers at one revision, as the compressed beginning of an answer. */
@@ -24,10 +24,12 @@ export function createSnapshots(db: Database): (state: State) => Promise<Snapsho
   let latest: { customers: number; snapshot: Snapshot } | undefined
   let building: Promise<Snapshot> | undefined
 
-  const isGood = ({ epoch, rev }: State): boolean => {
-    if (latest === undefined || latest.snapshot.epoch !== epoch) return false
-    if (latest.snapshot.rev >= rev) return true
-    return latest.customers > FEW_CUSTOMERS && changesAfter(db, latest.snapshot.rev) <= LARGEST_DELTA
+  const isGood = (state: State): boolean => {
+    if (latest === undefined || latest.snapshot.epoch !== state.epoch) return false
+    const { customers, snapshot } = latest
+    if (snapshot.rev >= state.rev) return true
+    // A server that gets it asks for the changes since. If there are none to be had, it would get the same again, for ever.
+    return customers > FEW_CUSTOMERS && canCatchUp(db, snapshot.rev, state)
   }
   const build = async (): Promise<Snapshot> => {
     const reader = await db.snapshot()

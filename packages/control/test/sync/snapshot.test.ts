@@ -1,6 +1,7 @@
 import { gunzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
+import { keepHouse } from '../../src/records/housekeeping.js'
 import { type Database, openDatabase } from '../../src/store/database.js'
 import { readState, startState } from '../../src/store/state.js'
 import { gzipPrefix, withEnd } from '../../src/sync/gzip-prefix.js'
@@ -96,6 +97,27 @@ test('with many customers, everything as of a few changes ago is sent, and the r
   const { epoch, rev } = late
   const rest = await sync({ ...aServer('b'), have: { epoch, rev } })
   expect(rest).toMatchObject({ kind: 'delta', rev: rev + 1, nextSyncMs: 15_000, changes: { customers: [['c7', {}]] } })
+})
+
+test('everything is never of a revision whose changes are forgotten: a server would get it again for ever', async () => {
+  const { call, sync, clock, data } = await startHarness()
+  const db = await openDatabase({ directory: data, now: clock() })
+  onTestFinished(() => db.close())
+  await call('/v1/plans/free', { method: 'PUT', body: { limits: { per_second: 10 } } })
+  const ids = Array.from({ length: 5_001 }, (_, index) => `c${index}`)
+  await call('/v1/customers.csv', { method: 'POST', body: `id\n${ids.join('\n')}` })
+  await sync()
+  await call('/v1/customers/c7', { method: 'DELETE' })
+  await call('/v1/customers/c8/overrides', { method: 'PATCH', body: { per_second: 50 } })
+  clock.advance(31 * 24 * 60 * 60_000)
+  await keepHouse(db, clock())
+  let { epoch, rev, kind } = await sync(aServer('b'))
+  expect(kind).toBe('full')
+  for (let answers = 0; answers < 2; answers++) {
+    ;({ epoch, rev, kind } = await sync({ ...aServer('b'), have: { epoch, rev } }))
+    expect(kind).not.toBe('full')
+  }
+  expect([kind, rev]).toEqual(['unchanged', readState(db).rev])
 })
 
 test('a server that is more than 5,000 changes behind gets everything instead of a delta', async () => {
