@@ -1,5 +1,4 @@
 import { bytesTask } from './tasks/bytes.js'
-import { frameworkTask } from './tasks/framework.js'
 import { garbageTask } from './tasks/garbage.js'
 import { headersTask } from './tasks/headers.js'
 import { holdTask } from './tasks/hold.js'
@@ -11,7 +10,6 @@ export const tasks = {
   pair: pairTask,
   bytes: bytesTask,
   hold: holdTask,
-  framework: frameworkTask,
   garbage: garbageTask,
   headers: headersTask,
   throughput: throughputTask,

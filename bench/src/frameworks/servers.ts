@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http'
 import fastifyPeer from '@fastify/rate-limit'
 import { getRequestListener } from '@hono/node-server'
-import { type Limit, perDay, perHour, perMinute, perSecond } from '@rail/core'
+import { draft6, draft11 } from '@rail/core'
 import { rateLimit as railExpress } from '@rail/express'
 import { rateLimit as railFastify } from '@rail/fastify'
 import { rateLimit as railHono } from '@rail/hono'
@@ -13,49 +13,61 @@ import { Hono, type MiddlewareHandler } from 'hono'
 import { rateLimiter as honoPeer } from 'hono-rate-limiter'
 import Koa, { type Middleware } from 'koa'
 import koaPeer from 'koa-ratelimit'
-
-/**
- * What stands in front of the route. `again` is a second server with nothing: the noise of the measurement. `fields` sends
- * two fields of limits that never change: the least that a limiter can add.
- */
-export type Front = 'bare' | 'again' | 'no-op' | 'fields' | 'rail' | 'peer' | 'rail, refused' | 'peer, refused'
+import { CUSTOMER, type Front, HOUR_MS, limitsOf, POLICY, peerMost, REFUSAL, STATE, styleFor } from './fronts.js'
 
 /** A server of a framework with one route, `GET /hello`, that answers `ok`. */
 export type MakeServer = (front: Front) => Server | Promise<Server>
 
-const OPEN: readonly Limit[] = [perSecond(10_000_000), perMinute(100_000_000)]
-const SHUT: readonly Limit[] = [perHour(1), perDay(1)]
-const HOUR_MS = 3_600_000
-const POLICY = '"per_second";q=10000000;w=1, "per_minute";q=100000000;w=60'
-const STATE = '"per_second";r=9999999;t=0, "per_minute";r=99999999;t=0'
-const most = (front: Front): number => (front === 'peer' ? 1e9 : 1)
-const limitsOf = (front: Front): readonly Limit[] => (front === 'rail' ? OPEN : SHUT)
+/** What is mounted in front of the route: Rail, or the peer once or twice, or a floor. */
+type Fronts<Mount> = Readonly<Record<'no-op' | 'fields' | 'static 429', Mount>> & {
+  readonly rail: () => Mount
+  readonly peer: () => Mount
+}
+
+function mountsOf<Mount>(front: Front, fronts: Fronts<Mount>): readonly Mount[] {
+  switch (front) {
+    case 'bare':
+      return []
+    case 'no-op':
+    case 'fields':
+    case 'static 429':
+      return [fronts[front]]
+    case 'one':
+    case 'two':
+    case 'one, refused':
+      return [fronts.rail()]
+    case 'peer':
+    case 'peer, refused':
+      return [fronts.peer()]
+    case 'peer twice':
+      return [fronts.peer(), fronts.peer()]
+  }
+}
 
 const expressServer: MakeServer = (front) => {
   const app = express()
-  const fronts: Record<Front, () => RequestHandler | undefined> = {
-    bare: () => undefined,
-    again: () => undefined,
-    'no-op': () => (_req, _res, next) => next(),
-    fields: () => (_req, res, next) => {
+  const fronts: Fronts<RequestHandler> = {
+    'no-op': (_req, _res, next) => next(),
+    fields: (_req, res, next) => {
       res.setHeader('RateLimit-Policy', POLICY)
       res.setHeader('RateLimit', STATE)
       next()
     },
-    rail: () => railExpress({ identify: (req) => req.get('x-customer') ?? null, limits: limitsOf(front) }),
+    'static 429': (_req, res) => {
+      res.writeHead(429, { ...STATIC, 'Content-Length': REFUSAL.length }).end(REFUSAL)
+    },
+    rail: () =>
+      railExpress({ identify: (req) => req.get(CUSTOMER) ?? null, limits: limitsOf(front), headers: draft11 }),
     peer: () =>
       expressPeer({
         windowMs: HOUR_MS,
-        limit: most(front),
+        limit: peerMost(front),
         standardHeaders: 'draft-7',
         legacyHeaders: false,
-        keyGenerator: (req) => req.get('x-customer') ?? '',
+        keyGenerator: (req) => req.get(CUSTOMER) ?? '',
       }),
-    'rail, refused': () => fronts.rail(),
-    'peer, refused': () => fronts.peer(),
   }
-  const middleware = fronts[front]()
-  if (middleware !== undefined) app.use(middleware)
+  for (const middleware of mountsOf(front, fronts)) app.use(middleware)
   app.get('/hello', (_req, res) => {
     res.send('ok')
   })
@@ -64,9 +76,7 @@ const expressServer: MakeServer = (front) => {
 
 const fastifyServer: MakeServer = async (front) => {
   const app = fastify()
-  const fronts: Record<Front, (instance: FastifyInstance) => unknown> = {
-    bare: () => undefined,
-    again: () => undefined,
+  const fronts: Fronts<(instance: FastifyInstance) => unknown> = {
     'no-op': (instance) => instance.addHook('onRequest', (_request, _reply, done) => done()),
     fields: (instance) =>
       instance.addHook('onRequest', (_request, reply, done) => {
@@ -74,22 +84,26 @@ const fastifyServer: MakeServer = async (front) => {
         reply.header('RateLimit', STATE)
         done()
       }),
-    rail: (instance) =>
-      instance.register(railFastify, {
-        identify: (request) => String(request.headers['x-customer']),
-        limits: limitsOf(front),
+    'static 429': (instance) =>
+      instance.addHook('onRequest', (_request, reply) => {
+        reply.code(429).headers(STATIC).send(REFUSAL)
       }),
-    peer: (instance) =>
+    rail: () => (instance) =>
+      instance.register(railFastify, {
+        identify: (request) => String(request.headers[CUSTOMER]),
+        limits: limitsOf(front),
+        headers: styleFor(front, draft6),
+      }),
+    peer: () => (instance) =>
       instance.register(fastifyPeer, {
-        max: most(front),
+        max: peerMost(front),
         timeWindow: HOUR_MS,
         cache: 40_000,
-        keyGenerator: (request) => String(request.headers['x-customer']),
+        enableDraftSpec: true,
+        keyGenerator: (request) => String(request.headers[CUSTOMER]),
       }),
-    'rail, refused': (instance) => fronts.rail(instance),
-    'peer, refused': (instance) => fronts.peer(instance),
   }
-  await fronts[front](app)
+  for (const mount of mountsOf(front, fronts)) await mount(app)
   app.get('/hello', (_request, reply) => {
     reply.send('ok')
   })
@@ -99,59 +113,75 @@ const fastifyServer: MakeServer = async (front) => {
 
 const honoServer: MakeServer = (front) => {
   const app = new Hono()
-  const fronts: Record<Front, () => MiddlewareHandler | undefined> = {
-    bare: () => undefined,
-    again: () => undefined,
-    'no-op': () => async (_c, next) => {
+  const fronts: Fronts<MiddlewareHandler> = {
+    'no-op': async (_c, next) => {
       await next()
     },
-    fields: () => async (c, next) => {
+    fields: async (c, next) => {
       c.header('RateLimit-Policy', POLICY)
       c.header('RateLimit', STATE)
       await next()
     },
-    rail: () => railHono({ identify: (c) => c.req.header('x-customer') ?? null, limits: limitsOf(front) }),
+    'static 429': async (c) => c.body(REFUSAL, 429, { ...STATIC, 'Content-Length': String(REFUSAL.length) }),
+    rail: () =>
+      railHono({ identify: (c) => c.req.header(CUSTOMER) ?? null, limits: limitsOf(front), headers: draft11 }),
     peer: () =>
-      honoPeer({ windowMs: HOUR_MS, limit: most(front), keyGenerator: (c) => c.req.header('x-customer') ?? '' }),
-    'rail, refused': () => fronts.rail(),
-    'peer, refused': () => fronts.peer(),
+      honoPeer({
+        windowMs: HOUR_MS,
+        limit: peerMost(front),
+        standardHeaders: 'draft-7',
+        keyGenerator: (c) => c.req.header(CUSTOMER) ?? '',
+      }),
   }
-  const middleware = fronts[front]()
-  if (middleware !== undefined) app.use(middleware)
+  for (const middleware of mountsOf(front, fronts)) app.use(middleware)
   app.get('/hello', (c) => c.text('ok'))
   return createServer(getRequestListener(app.fetch))
 }
 
 const koaServer: MakeServer = (front) => {
   const app = new Koa()
-  const fronts: Record<Front, () => Middleware | undefined> = {
-    bare: () => undefined,
-    again: () => undefined,
-    'no-op': () => (_ctx, next) => next(),
-    fields: () => (ctx, next) => {
+  const fronts: Fronts<Middleware> = {
+    'no-op': (_ctx, next) => next(),
+    fields: (ctx, next) => {
       ctx.set('RateLimit-Policy', POLICY)
       ctx.set('RateLimit', STATE)
       return next()
     },
-    rail: () => railKoa({ identify: (ctx) => ctx.get('x-customer'), limits: limitsOf(front) }),
+    'static 429': (ctx) => {
+      ctx.status = 429
+      ctx.set(STATIC)
+      ctx.body = REFUSAL
+    },
+    rail: () =>
+      railKoa({
+        identify: (ctx) => ctx.get(CUSTOMER),
+        limits: limitsOf(front),
+        headers: styleFor(front, draft6),
+      }) as Middleware,
     peer: () =>
       koaPeer({
         driver: 'memory',
         db: new Map(),
         duration: HOUR_MS,
-        max: most(front),
-        id: (ctx) => ctx.get('x-customer'),
+        max: peerMost(front),
+        id: (ctx) => ctx.get(CUSTOMER),
       }) as Middleware,
-    'rail, refused': () => fronts.rail(),
-    'peer, refused': () => fronts.peer(),
   }
-  const middleware = fronts[front]()
-  if (middleware !== undefined) app.use(middleware)
+  for (const middleware of mountsOf(front, fronts)) app.use(middleware)
   app.use((ctx) => {
     ctx.body = 'ok'
   })
   return createServer(app.callback())
 }
+
+/** The headers of a refusal that never changes. */
+const STATIC = {
+  'RateLimit-Policy': POLICY,
+  RateLimit: STATE,
+  'Retry-After': '3600',
+  'Cache-Control': 'no-store',
+  'Content-Type': 'application/json',
+} as const
 
 export const servers = { express: expressServer, fastify: fastifyServer, hono: honoServer, koa: koaServer }
 
