@@ -2,7 +2,9 @@ import { bytesTask } from './tasks/bytes.js'
 import { garbageTask } from './tasks/garbage.js'
 import { headersTask } from './tasks/headers.js'
 import { holdTask } from './tasks/hold.js'
+import { madeLimitsTask } from './tasks/made-limits.js'
 import { pairTask } from './tasks/pair.js'
+import { requestGarbageTask } from './tasks/request-garbage.js'
 import { throughputTask } from './tasks/throughput.js'
 
 /** What a fresh process can be asked to measure. */
@@ -12,6 +14,8 @@ export const tasks = {
   hold: holdTask,
   garbage: garbageTask,
   headers: headersTask,
+  'made limits': madeLimitsTask,
+  'request garbage': requestGarbageTask,
   throughput: throughputTask,
 }
 

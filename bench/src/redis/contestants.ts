@@ -29,13 +29,28 @@ function apart(make: () => RedisStore, concurrency: number): Work {
   return (request) => take(stores[request % concurrency] as RedisStore, request)
 }
 
-export type IoredisWork = 'PING' | 'GET' | 'rail' | 'rail, a script each' | 'rate-limiter-flexible' | 'rate-limit-redis'
+/** The least that a script can do that counts: it reads a key, and writes it with an expiry. */
+const LEAST = `
+local found = redis.call('GET', KEYS[1])
+redis.call('SET', KEYS[1], ARGV[1], 'PX', 60000)
+return found`
+
+export type IoredisWork =
+  | 'PING'
+  | 'GET'
+  | 'least script'
+  | 'rail'
+  | 'rail, a script each'
+  | 'rate-limiter-flexible'
+  | 'rate-limit-redis'
 
 /** ioredis 6, each contestant on the one connection. */
 export async function ioredisClient(port: number, concurrency: number): Promise<Client<IoredisWork>> {
   const options = { enableOfflineQueue: false, autoResendUnfulfilledCommands: false }
   const client = new Redis(port, '127.0.0.1', options)
   await once(client, 'ready')
+  client.defineCommand('least', { numberOfKeys: 1, lua: LEAST })
+  const { least } = client as unknown as { least(key: string, value: string): Promise<unknown> }
   const make = (): RedisStore => new RedisStore({ client, deadlineMs: 10_000 })
   const rail = make()
   const flexible = new RateLimiterRedis({ storeClient: client, points: 1e9, duration: 60, keyPrefix: 'flexible' })
@@ -47,6 +62,7 @@ export async function ioredisClient(port: number, concurrency: number): Promise<
     works: {
       PING: () => client.ping(),
       GET: (request) => client.get(keyOf(request)),
+      'least script': (request) => least(`least-${keyOf(request)}`, String(request)),
       rail: (request) => take(rail, request),
       'rail, a script each': apart(make, concurrency),
       'rate-limiter-flexible': (request) => flexible.consume(keyOf(request)),
@@ -61,16 +77,24 @@ export async function ioredisClient(port: number, concurrency: number): Promise<
 export async function nodeRedisClient(
   port: number,
   concurrency: number,
-): Promise<Client<'PING' | 'rail' | 'rail, a script each'>> {
+): Promise<Client<'PING' | 'rail' | 'rail, a script each' | 'rate-limiter-flexible'>> {
   const client = createClient({ socket: { host: '127.0.0.1', port }, disableOfflineQueue: true })
   await client.connect()
   const make = (): RedisStore => new RedisStore({ client, deadlineMs: 10_000 })
   const rail = make()
+  const flexible = new RateLimiterRedis({
+    storeClient: client,
+    useRedisPackage: true,
+    points: 1e9,
+    duration: 60,
+    keyPrefix: 'flexible',
+  })
   return {
     works: {
       PING: () => client.ping(),
       rail: (request) => take(rail, request),
       'rail, a script each': apart(make, concurrency),
+      'rate-limiter-flexible': (request) => flexible.consume(keyOf(request)),
     },
     info: () => client.info('commandstats'),
     close: () => client.destroy(),
