@@ -28,7 +28,7 @@ export interface Measured {
 const SLICES = 9
 const SLICE = 200
 const BURST = 2_000
-const WARM_UPS = 4
+const WARM_UPS = 3
 
 /** The rounds of each server. They take turns, each in a process of its own. */
 export async function measure({ node, framework, fronts, sets, rounds }: Measured): Promise<Map<Front, Round[]>> {

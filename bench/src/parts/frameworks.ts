@@ -14,8 +14,7 @@ export const frameworksPart: Part = async (extent): Promise<Findings> => {
       const fronts = frontsFor(extent, framework, place, node)
       if (fronts.length === 0) continue
       extent.say(`requests through ${framework} on ${node.name}`)
-      const [sets, rounds] = extent.short ? [1, 3] : [framework === 'express' ? 2 : 1, 6]
-      const found = await measure({ node: node.path, framework, fronts, sets, rounds })
+      const found = await measure({ node: node.path, framework, fronts, sets: extent.short ? 1 : 2, rounds: 3 })
       rows.push(...rowsOf(new Figures(found), framework, node, place === 0))
     }
   }
@@ -33,15 +32,13 @@ const PEERS: Readonly<Record<Framework, string>> = {
   koa: 'koa-ratelimit',
 }
 
-/** CI's short form has one framework, the machine's own Node all of everything, and Node 22 what is compared at least. */
+/** CI's short form has one framework, the machine's own Node everything, and the others what they differ in. */
 function frontsFor({ short }: Extent, framework: Framework, place: number, { name }: NodeBinary): readonly Front[] {
   const least: readonly Front[] = ['bare', 'fields', 'one', 'peer']
   if (short) return place === 0 && framework === 'express' ? least : []
   // The peer of Fastify counts a request once, however often it is registered.
-  if (place === 0 || framework === 'express') {
-    return FRONTS.filter((front) => framework !== 'fastify' || front !== 'peer twice')
-  }
-  return name === 'Node 24' ? [...least, 'one, refused', 'peer, refused'] : least
+  if (place === 0) return FRONTS.filter((front) => framework !== 'fastify' || front !== 'peer twice')
+  return name === 'Node 24' && framework === 'express' ? FRONTS : least
 }
 
 /** What is to be reached, by framework, and by Node where that differs. On any Node, no row is to be slower than the peer's. */
