@@ -18,7 +18,7 @@ const PARTS: Readonly<Record<string, () => Promise<Part>>> = {
 }
 
 /** What CI's short form runs where no part is named. */
-const IN_SHORT = ['core', 'memory']
+const IN_SHORT = ['core', 'memory', 'frameworks']
 
 const { values: flags, positionals } = parseArgs({
   allowPositionals: true,
