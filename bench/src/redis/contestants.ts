@@ -50,7 +50,7 @@ export async function ioredisClient(port: number, concurrency: number): Promise<
   const client = new Redis(port, '127.0.0.1', options)
   await once(client, 'ready')
   client.defineCommand('least', { numberOfKeys: 1, lua: LEAST })
-  const { least } = client as unknown as { least(key: string, value: string): Promise<unknown> }
+  const scripted = client as typeof client & { least(key: string, value: string): Promise<unknown> }
   const make = (): RedisStore => new RedisStore({ client, deadlineMs: 10_000 })
   const rail = make()
   const flexible = new RateLimiterRedis({ storeClient: client, points: 1e9, duration: 60, keyPrefix: 'flexible' })
@@ -62,7 +62,7 @@ export async function ioredisClient(port: number, concurrency: number): Promise<
     works: {
       PING: () => client.ping(),
       GET: (request) => client.get(keyOf(request)),
-      'least script': (request) => least(`least-${keyOf(request)}`, String(request)),
+      'least script': (request) => scripted.least(`least-${keyOf(request)}`, String(request)),
       rail: (request) => take(rail, request),
       'rail, a script each': apart(make, concurrency),
       'rate-limiter-flexible': (request) => flexible.consume(keyOf(request)),

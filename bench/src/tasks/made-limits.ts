@@ -1,9 +1,6 @@
-import { createLimiter, type LimiterOptions, perMinute, perSecond } from '@rail/core'
+import { type LimiterOptions, perMinute, perSecond } from '@rail/core'
 import { median } from '../statistics.js'
-
-interface Request {
-  readonly key: string
-}
+import { type Bagged, baggedLimiter } from './bagged.js'
 
 const SLICE = 1_000
 
@@ -21,12 +18,12 @@ export function madeLimitsTask(input: { readonly rounds: number }) {
 }
 
 /** @returns a function that counts so many requests of 1,000 customers, and returns the milliseconds that it took */
-function runOf(limits: LimiterOptions<Request>['limits']): () => number {
-  const limiter = createLimiter<Request>({ identify: ({ key }) => key, limits } as LimiterOptions<Request>)
+function runOf(limits: LimiterOptions<Bagged>['limits']): () => number {
+  const limiter = baggedLimiter(limits)
   const keys = Array.from({ length: SLICE }, (_, index) => `customer_${index}`)
   return () => {
     const from = performance.now()
-    for (const key of keys) limiter.take({ key })
+    for (const key of keys) limiter.take({ key, state: undefined })
     return performance.now() - from
   }
 }

@@ -1,12 +1,6 @@
-import { createLimiter, perMinute, perSecond } from '@rail/core'
-import type { Bag, Framework } from '@rail/core/adapter'
+import { perMinute, perSecond } from '@rail/core'
 import { median } from '../statistics.js'
-
-/** A request as a framework has it: it has a place for what middleware keeps. */
-interface Request {
-  readonly key: string
-  state: unknown
-}
+import { type Bagged, baggedLimiter } from './bagged.js'
 
 const REQUESTS = 20_000
 
@@ -15,30 +9,20 @@ const REQUESTS = 20_000
  * reads them. To be run with a young generation that holds all of them. What the loop itself makes is subtracted.
  */
 export function requestGarbageTask(input: { readonly rounds: number }) {
-  const bag: Bag<Request> = {
-    get: (request) => request.state,
-    set(request, value) {
-      request.state = value
-      return true
-    },
-  }
-  const limiter = createLimiter<Request>(
-    { identify: ({ key }) => key, limits: [perSecond(100_000), perMinute(6_000_000)] },
-    { bag } satisfies Framework<Request>,
-  )
+  const limiter = baggedLimiter([perSecond(100_000), perMinute(6_000_000)])
   const keys = Array.from({ length: 1_000 }, (_, index) => `customer_${index}`)
   let read = 0
-  const counted = (request: Request): void => {
+  const counted = (request: Bagged): void => {
     const outcome = limiter.take(request)
     if ('then' in outcome) throw new Error('expected a decision at once')
     for (let index = 0; index < outcome.headers.length; index++)
       read += outcome.headers[index]?.value.charCodeAt(0) ?? 0
   }
   const kept: unknown[] = [undefined]
-  const bare = (request: Request): void => {
+  const bare = (request: Bagged): void => {
     kept[0] = request
   }
-  const bytesOf = (each: (request: Request) => void): number => {
+  const bytesOf = (each: (request: Bagged) => void): number => {
     globalThis.gc?.()
     const before = process.memoryUsage().heapUsed
     for (let index = 0; index < REQUESTS; index++) each({ key: keys[index % keys.length] as string, state: undefined })
