@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { environment } from './environment.js'
+import { numbersOf } from './numbers.js'
 import type { Findings } from './part.js'
 import { svgOf } from './svg.js'
 import { tableOf } from './tables.js'
@@ -12,11 +13,15 @@ const RESULTS = 'bench/RESULTS.md'
 /** Where the rows that have a goal are written, those of all parts in one table. */
 const PAGE = 'docs/performance.md'
 
+/** Where five numbers are written. */
+const README = 'README.md'
+
 /**
  * Writes tables and curves into the Markdown, between the markers `<!-- bench:NAME:start -->` and `<!-- bench:NAME:end -->`.
- * A run of some parts leaves the tables of the others as they were measured. The table of goals is made of all of them.
+ * A run of some parts leaves the tables of the others as they were measured. The table of goals and the numbers of the
+ * README are made of all of them.
  *
- * @throws Error where a page has no such markers: a table that is written nowhere would go unnoticed
+ * @throws Error where a page has no such markers, or a row of the README is missing: what is written nowhere would go unnoticed
  */
 export function writeDocs(found: Readonly<Record<string, Findings>>, versions: readonly string[]): void {
   const measured = `Measured on ${Object.values(environment()).join(', ')}; ${versions.join(', ')}.`
@@ -29,6 +34,7 @@ export function writeDocs(found: Readonly<Record<string, Findings>>, versions: r
     ([, block]) => block as string,
   )
   put(PAGE, 'goals', [tableOf([]), ...blocks.flatMap(rowsWithGoal)].join('\n'))
+  put(README, 'numbers', `${numbersOf(results.split('\n'))}\n\n${measured}`)
 }
 
 /** The rows of a table that have a goal. */

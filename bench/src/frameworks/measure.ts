@@ -25,9 +25,9 @@ export interface Measured {
   readonly rounds: number
 }
 
-const SLICES = 9
+const SLICES = 5
 const SLICE = 200
-const BURST = 2_000
+const BURST = 1_000
 const WARM_UPS = 3
 
 /** The rounds of each server. They take turns, each in a process of its own. */
