@@ -136,7 +136,7 @@ async function madeLimits(extent: Extent): Promise<Row> {
     rounds.push(...(await inFreshProcess('made limits', { rounds: 3 })).ratios)
   }
   return {
-    what: 'a request whose limits a function makes anew',
+    what: 'a request whose limits a function makes each time',
     against: 'a static array',
     rounds,
     goal: atMost(2, 4),
