@@ -3,6 +3,7 @@ import { unexpected } from '../base/errors.js'
 import { type Charge, checkCost, checkKey } from './charge.js'
 import { checkedLimits } from './check-limits.js'
 import { CheckedCharge } from './checked-charge.js'
+import type { Limit } from './limit.js'
 
 /**
  * Checks the charges that a store is called with. Others than a limiter's own are copied: a getter or a Proxy may return
@@ -17,8 +18,9 @@ export function checkedCharges(charges: readonly Charge[]): readonly Charge[] {
   return Array.from({ length }, (_, index) => checkedCharge(charges[index]))
 }
 
-/** Limits that were checked last: most charges have the same. */
-let latest: unknown
+/** The array of limits that was checked last, frozen since, and what stands for it: most charges have the same. */
+let latest: readonly Limit[] | undefined
+let latestOwn: readonly Limit[] = []
 
 function checkedCharge(charge: unknown): CheckedCharge {
   if (typeof charge !== 'object' || charge === null) {
@@ -28,8 +30,9 @@ function checkedCharge(charge: unknown): CheckedCharge {
   checkKey(key, 'key of a charge')
   checkCost(cost, 'cost of a charge')
   if (scope !== undefined) checkOption('scope of a charge', scope, 'a string', isString)
-  const own = limits === latest ? limits : checkedLimits(limits, 'limits of a charge')
-  latest = own
+  const own = limits === latest ? latestOwn : checkedLimits(limits, 'limits of a charge')
+  latest = limits
+  latestOwn = own
   // Only a store that wraps another can have changed a limiter's own: it was checked again, and needs no copy.
   return own === limits && CheckedCharge.has(charge) ? charge : new CheckedCharge(scope, key, own, cost)
 }
