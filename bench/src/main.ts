@@ -43,7 +43,10 @@ const say = (what: string): void => {
 const found: Record<string, Findings> = {}
 for (const name of names) {
   const part = await PARTS[name]?.()
-  if (part !== undefined) found[name] = await part({ short: flags.short, say })
+  if (part === undefined) continue
+  found[name] = await part({ short: flags.short, say })
+  // At once: a later part that fails takes nothing with it.
+  if (flags.write) writeDocs({ [name]: found[name] }, versionsOf(found[name].packages))
 }
 if (process.stderr.isTTY) process.stderr.write('\r\x1b[K')
 
@@ -64,8 +67,6 @@ if (flags.json) {
   for (const { title, rows } of all) console.log(`\n${title}\n\n${tableOf(rows)}`)
   console.log(`\n${Object.values(environment()).join(', ')}\n${versions.join(', ')}`)
 }
-if (flags.write) writeDocs(found, versions)
-
 const past = all.flatMap(({ rows }) => rows).filter((row) => !isWithinGate(row))
 for (const { what, against } of past) console.error(`past its gate: ${what}, against ${against}`)
 process.exit(past.length > 0 ? 1 : 0)

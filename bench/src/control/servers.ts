@@ -81,7 +81,12 @@ export function simulatedServer({ url, token, customers, active }: ServerOptions
 
   const later = (ms: number): void => {
     timer = setTimeout(async () => {
-      await sync()
+      try {
+        await sync()
+      } catch (error) {
+        // The control plane may end during the last request.
+        if (!stopped) throw error
+      }
       if (!stopped) later(nextSyncMs * (0.8 + 0.2 * Math.random()))
     }, ms)
   }
